@@ -1,0 +1,50 @@
+"""Builds the compiled bindings: ``cffi_modules=["cdefs/build_ffi.py:linux"]``.
+
+Run as a script it builds in place, for work on a checkout: ``python cdefs/build_ffi.py``.
+"""
+
+import os
+import sys
+import sysconfig
+from pathlib import Path
+
+from cffi import FFI
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from declarations import read_headers, static_asserts  # noqa: E402  its folder is on the path only now
+
+C_SOURCES = ("shims.c",)
+COMPILER_WARNINGS = (
+    "-Werror=implicit-function-declaration",
+    "-Werror=incompatible-pointer-types",
+    "-Werror=int-conversion",
+    "-Wno-address-of-packed-member",  # cffi's own field check of struct epoll_event
+)
+
+
+def linux_builder(folder: Path = HERE / "linux") -> FFI:
+    """The API-mode module `toolkit.ffi._linux`, from the headers and C files of `folder`."""
+    text = read_headers(folder)
+    builder = FFI()
+    builder.cdef(text)
+    preamble = "\n".join(
+        ['#include "preamble.h"', *(f'#include "{name}"' for name in C_SOURCES), *static_asserts(text)]
+    )
+    builder.set_source(
+        "toolkit.ffi._linux",
+        preamble,
+        include_dirs=[os.path.relpath(folder)],
+        depends=[os.path.relpath(path) for path in sorted(folder.iterdir())],
+        extra_compile_args=["-O2", "-std=gnu11", "-pthread", *COMPILER_WARNINGS],
+        libraries=["rt"],  # glibc before 2.34 keeps timer_create there
+        py_limited_api=not sysconfig.get_config_var("Py_GIL_DISABLED"),
+    )
+    return builder
+
+
+if __name__ == "__main__":
+    linux_builder().compile(tmpdir=str(HERE.parent), verbose=True)
+else:
+    linux = linux_builder()

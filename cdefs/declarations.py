@@ -1,0 +1,78 @@
+"""Reads the headers under cdefs/ and turns each declaration into a check the C compiler makes.
+
+cffi believes what it is told: a wrong integer width, return type, field or constant compiles and then corrupts.
+So each prototype, struct field, size and constant becomes a ``_Static_assert`` against the real headers. The
+grammar is deliberately small (one ``#define`` a line, one declaration a statement); anything else is refused.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_CONSTANT = re.compile(r"#define\s+(\w+)\s+(\S+)")
+_PROTOTYPE = re.compile(r"(?P<result>[\w\s]+?[\s*]+)(?P<name>\w+)\((?P<parameters>[^()]*)\)", re.DOTALL)
+_STRUCT = re.compile(r"struct\s+(?P<name>\w+)\s*\{(?P<fields>[^{}]*)\}", re.DOTALL)
+_UNION_TYPE = re.compile(r"typedef\s+union\s*\{[^{}]*\}\s*\w+", re.DOTALL)
+_FIELD = re.compile(r"(?P<type>[\w\s]+?[\s*]+)(?P<name>\w+)(?P<array>(\[\w+\])?)", re.DOTALL)
+_STATEMENT = re.compile(r"(?:[^;{}]|\{[^{}]*\})+;")
+
+
+class Unrecognised(ValueError):
+    """A declaration outside the small grammar that can be checked."""
+
+
+def read_headers(folder: Path) -> str:
+    """The declarations of every header in `folder` that is not C code of its own, in name order."""
+    return "\n".join(path.read_text() for path in sorted(folder.glob("*.h")) if path.name != "preamble.h")
+
+
+def static_asserts(text: str) -> Iterator[str]:
+    """One `_Static_assert` for each thing that `text` declares.
+
+    Raises Unrecognised for a declaration that could not be checked.
+    """
+    plain = _COMMENT.sub("", text)
+    for line in re.findall(r"^#.*$", plain, re.MULTILINE):
+        match = _CONSTANT.fullmatch(line.strip())
+        if match is None:
+            raise Unrecognised(line)
+        name, value = match.groups()
+        if value != "...":
+            yield _assert(f"({name}) == ({value})", f"{name} is not {value}")
+    for statement in _STATEMENT.findall(re.sub(r"^#.*$", "", plain, flags=re.MULTILINE)):
+        yield from _check_statement(statement.strip().removesuffix(";").strip())
+
+
+def _check_statement(statement: str) -> Iterator[str]:
+    if _UNION_TYPE.fullmatch(statement):
+        return  # checked through the struct field that uses it
+    if struct := _STRUCT.fullmatch(statement):
+        yield from _check_struct(struct["name"], struct["fields"])
+    elif prototype := _PROTOTYPE.fullmatch(statement):
+        pointer = f"{prototype['result'].strip()} (*)({prototype['parameters']})"
+        yield _same_type(f"&{prototype['name']}", pointer, f"prototype of {prototype['name']}")
+    else:
+        raise Unrecognised(statement)
+
+
+def _check_struct(name: str, body: str) -> Iterator[str]:
+    fields = [field.strip() for field in body.split(";") if field.strip()]
+    partial = fields[-1] == "..."
+    for field in fields[: -1 if partial else None]:
+        match = _FIELD.fullmatch(field)
+        if match is None:
+            raise Unrecognised(f"struct {name}: {field}")
+        member = f"((struct {name} *)0)->{match['name']}"
+        yield _same_type(member, match["type"].strip() + match["array"], f"struct {name}.{match['name']}")
+    if not partial:
+        twin = "struct { " + " ".join(f"{field};" for field in fields) + " }"
+        yield _assert(f"sizeof(struct {name}) == sizeof({twin})", f"size of struct {name}")
+
+
+def _same_type(expression: str, wanted: str, what: str) -> str:
+    return _assert(f"__builtin_types_compatible_p(__typeof__({expression}), {wanted})", f"{what} differs")
+
+
+def _assert(condition: str, message: str) -> str:
+    return f'_Static_assert({" ".join(condition.split())}, "{message}");'

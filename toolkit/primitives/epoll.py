@@ -1,0 +1,234 @@
+"""epoll(7): interest lists and waiting on them."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from toolkit.ffi import linux
+from toolkit.ffi.errors import fail
+from toolkit.ffi.flags import EPOLL_CLOEXEC, EpollEvents, EpollOp
+from toolkit.ffi.siginfo import mask_of
+from toolkit.primitives.owned import Descriptor, OwnedDescriptor, number_of
+
+__all__ = ["EPOLL_CLOEXEC", "Epoll", "EpollEvents", "EpollOp", "Event"]
+
+Event = tuple[int, int]
+"""`(data, events)`: the 64-bit word given at registration, and the event bits."""
+
+_Buffer = tuple[Any, int]  # cffi memory for that many pairs of 64-bit words
+
+# INT_MAX / sizeof(struct epoll_event): fs/eventpoll.c, EP_MAX_EVENTS
+_MAXEVENTS_LIMIT = (2**31 - 1) // linux.ffi.sizeof("struct epoll_event")
+_ADD = int(EpollOp.EPOLL_CTL_ADD)
+_MOD = int(EpollOp.EPOLL_CTL_MOD)
+_DEL = int(EpollOp.EPOLL_CTL_DEL)
+_NANOSECONDS = 1_000_000_000
+
+
+class Epoll(OwnedDescriptor):
+    """An epoll instance. Never retries on EINTR: that is for the loop above to decide.
+
+    One instance may be waited on by several threads at once: each wait has its own buffer unless it is the only one.
+    """
+
+    __slots__ = ("_pair", "_spare")
+
+    def __init__(self, flags: int = EPOLL_CLOEXEC) -> None:
+        """epoll_create1(2).
+
+        Raises:
+            CallError: EINVAL for unknown flags, EMFILE, ENFILE, ENOMEM.
+        """
+        fd = linux.lib.evk_epoll_create1(flags)
+        if fd < 0:
+            fail(fd, "epoll_create1", flags)
+        self._take(fd)
+
+    @classmethod
+    def adopt(cls, fd: int) -> "Epoll":
+        """Takes ownership of an epoll descriptor made elsewhere."""
+        adopted = cls.__new__(cls)
+        adopted._take(fd)
+        return adopted
+
+    @classmethod
+    def sized(cls, size: int) -> "Epoll":
+        """epoll_create(2), whose size is only a hint but must be positive.
+
+        Raises:
+            CallError: EINVAL for a size of 0 or less, EMFILE, ENFILE, ENOMEM.
+        """
+        fd = linux.lib.evk_epoll_create(size)
+        if fd < 0:
+            fail(fd, "epoll_create", size)
+        return cls.adopt(fd)
+
+    def _take(self, fd: int) -> None:
+        OwnedDescriptor.__init__(self, fd)
+        self._spare: _Buffer | None = None
+        self._pair: Any = linux.ffi.new("uint64_t[2]")
+
+    # --- the interest list: epoll_ctl(2) ---
+
+    def add(self, descriptor: Descriptor, events: int, data: int | None = None) -> None:
+        """EPOLL_CTL_ADD. `data` is any unsigned 64-bit word; without it, the descriptor's number.
+
+        Raises:
+            CallError: EEXIST, EBADF, EPERM (a file that cannot be polled), EINVAL, ELOOP, ENOSPC, ENOMEM.
+            ValueError: this epoll is closed.
+        """
+        self._ctl(_ADD, descriptor, events, data)
+
+    def modify(self, descriptor: Descriptor, events: int, data: int | None = None) -> None:
+        """EPOLL_CTL_MOD: replaces events and data together, and looks at the target anew.
+
+        Raises:
+            CallError: ENOENT, EBADF, EINVAL (EPOLLEXCLUSIVE), EPERM.
+            ValueError: this epoll is closed.
+        """
+        self._ctl(_MOD, descriptor, events, data)
+
+    def remove(self, descriptor: Descriptor) -> None:
+        """EPOLL_CTL_DEL.
+
+        Raises:
+            CallError: ENOENT, EBADF, EPERM.
+            ValueError: this epoll is closed.
+        """
+        self._ctl(_DEL, descriptor, 0, 0)
+
+    def _ctl(self, op: int, descriptor: Descriptor, events: int, data: int | None) -> None:
+        fd = descriptor if isinstance(descriptor, int) else descriptor.fileno()
+        if data is None:
+            data = fd & 0xFFFFFFFFFFFFFFFF
+        result = linux.lib.evk_epoll_ctl(self._fd, op, fd, events, data)
+        if result < 0:
+            if self._fd < 0:
+                raise self._closed()
+            fail(result, "epoll_ctl", self._fd, op, fd, events, hex(data))
+
+    def modify_many(self, entries: Sequence[tuple[Descriptor, int, int]]) -> None:
+        """EPOLL_CTL_MOD for each `(descriptor, events, data)` in one call to C.
+
+        Raises:
+            CallError: the first failure, with that entry's arguments; the entries before it are done.
+            ValueError: this epoll is closed.
+        """
+        flat = [word for fd, events, data in entries for word in (number_of(fd), events, data)]
+        done = linux.ffi.new("int *")
+        epfd = self.fileno()
+        result = linux.lib.evk_epoll_ctl_many(epfd, _MOD, linux.ffi.new("uint64_t[]", flat), len(entries), done)
+        if result < 0:
+            fd, events, data = entries[done[0]]
+            fail(result, "epoll_ctl", epfd, _MOD, number_of(fd), events, hex(data))
+
+    # --- waiting: epoll_wait(2) ---
+
+    def wait(self, maxevents: int = 64, timeout_ms: int = -1) -> list[Event]:
+        """Up to `maxevents` pairs `(data, events)`; empty at the timeout. -1 waits without end.
+
+        Raises:
+            CallError: EINTR when a handler ran; EINVAL for a `maxevents` below 1 or too large.
+            ValueError: closed.
+        """
+        flat = self.wait_flat(maxevents, timeout_ms)
+        return list(zip(flat[::2], flat[1::2], strict=True)) if flat else []
+
+    def wait_flat(self, maxevents: int = 64, timeout_ms: int = -1) -> list[int]:
+        """As `wait`, as one flat list `[data, events, data, events, ...]`: the fastest batch."""
+        buffer = self._borrow(maxevents)
+        count = linux.lib.evk_epoll_wait(self._fd, buffer[0], maxevents, timeout_ms)
+        return self._unpack(buffer, count, "epoll_wait", maxevents, timeout_ms)
+
+    def wait_one(self, timeout_ms: int = -1) -> Event | None:
+        """One pair `(data, events)`, or None at the timeout: the cheapest wait for a single event.
+
+        Raises:
+            CallError: EINTR when a handler ran.
+            ValueError: closed.
+        """
+        pair = self._pair
+        self._pair = None
+        if pair is None:  # another thread waits with it
+            pair = linux.ffi.new("uint64_t[2]")
+        count = linux.lib.evk_epoll_wait_one(self._fd, pair, timeout_ms)
+        event = (pair[0], pair[1]) if count > 0 else None
+        self._pair = pair
+        if count < 0:
+            if self._fd < 0:
+                raise self._closed()
+            fail(count, "epoll_wait", self._fd, 1, timeout_ms)
+        return event
+
+    def pwait(
+        self, signals: Iterable[int] | None, maxevents: int = 64, timeout_ms: int = -1
+    ) -> list[Event]:
+        """epoll_pwait(2): waits with `signals` blocked instead of the thread's mask; None leaves the mask alone.
+
+        Raises:
+            CallError: as `wait`.
+            ValueError: closed, or a signal outside 1..64.
+        """
+        mask = linux.ffi.NULL if signals is None else linux.ffi.new("uint64_t *", mask_of(signals))
+        buffer = self._borrow(maxevents)
+        count = linux.lib.evk_epoll_pwait(self._fd, buffer[0], maxevents, timeout_ms, mask)
+        flat = self._unpack(buffer, count, "epoll_pwait", maxevents, timeout_ms)
+        return list(zip(flat[::2], flat[1::2], strict=True))
+
+    def pwait2(
+        self, signals: Iterable[int] | None = None, maxevents: int = 64, timeout_ns: int | None = None
+    ) -> list[Event]:
+        """epoll_pwait2(2), since Linux 5.11: as `pwait` with a timeout in nanoseconds; None waits without end.
+
+        Raises:
+            CallError: as `wait`; ENOSYS before Linux 5.11; EINVAL for a negative timeout.
+            ValueError: closed, or a signal outside 1..64.
+        """
+        mask = linux.ffi.NULL if signals is None else linux.ffi.new("uint64_t *", mask_of(signals))
+        timeout = linux.ffi.NULL
+        if timeout_ns is not None:
+            timeout = linux.ffi.new("int64_t[2]", divmod(timeout_ns, _NANOSECONDS))
+        buffer = self._borrow(maxevents)
+        count = linux.lib.evk_epoll_pwait2(self._fd, buffer[0], maxevents, timeout, mask)
+        flat = self._unpack(buffer, count, "epoll_pwait2", maxevents, timeout_ns)
+        return list(zip(flat[::2], flat[1::2], strict=True))
+
+    def busy_poll(self) -> tuple[int, int, int]:
+        """EPIOCGPARAMS (ioctl_eventpoll(2), Linux 6.9): `(busy_poll_usecs, busy_poll_budget, prefer_busy_poll)`.
+
+        Raises:
+            CallError: ENOTTY or EINVAL where the kernel lacks it.
+        """
+        params = linux.ffi.new("uint32_t[3]")
+        result = linux.lib.evk_epoll_get_params(self.fileno(), params)
+        if result < 0:
+            fail(result, "ioctl", self._fd, "EPIOCGPARAMS")
+        return params[0], params[1], params[2]
+
+    def set_busy_poll(self, usecs: int, budget: int, prefer: int = 0, pad: int = 0) -> None:
+        """EPIOCSPARAMS (ioctl_eventpoll(2), Linux 6.9).
+
+        Raises:
+            CallError: EINVAL for values out of range or a non-zero pad, EPERM for a budget above NAPI's weight
+                without CAP_NET_ADMIN, ENOTTY where the kernel lacks it.
+        """
+        result = linux.lib.evk_epoll_set_params(self.fileno(), usecs, budget, prefer, pad)
+        if result < 0:
+            fail(result, "ioctl", self._fd, "EPIOCSPARAMS", usecs, budget, prefer)
+
+    def _borrow(self, maxevents: int) -> _Buffer:
+        """Takes the buffer out, so that a second thread in a wait at the same time makes its own."""
+        spare, self._spare = self._spare, None
+        if spare is None or spare[1] < maxevents:
+            # an absurd maxevents gets a small buffer: the kernel refuses it before it writes
+            size = maxevents if 1 <= maxevents <= _MAXEVENTS_LIMIT else 1
+            spare = (linux.ffi.new("uint64_t[]", 2 * size), size)
+        return spare
+
+    def _unpack(self, buffer: _Buffer, count: int, call: str, *arguments: object) -> list[int]:
+        flat: list[int] = linux.ffi.unpack(buffer[0], 2 * count) if count > 0 else []
+        self._spare = buffer
+        if count < 0:
+            if self._fd < 0:
+                raise self._closed()
+            fail(count, call, self._fd, *arguments)
+        return flat
