@@ -18,7 +18,7 @@ _FIELD = re.compile(r"(?P<type>[\w\s]+?[\s*]+)(?P<name>\w+)(?P<array>(\[\w+\])?)
 _STATEMENT = re.compile(r"(?:[^;{}]|\{[^{}]*\})+;")
 
 
-class Unrecognised(ValueError):
+class UnrecognisedError(ValueError):
     """A declaration outside the small grammar that can be checked."""
 
 
@@ -30,13 +30,13 @@ def read_headers(folder: Path) -> str:
 def static_asserts(text: str) -> Iterator[str]:
     """One `_Static_assert` for each thing that `text` declares.
 
-    Raises Unrecognised for a declaration that could not be checked.
+    Raises UnrecognisedError for a declaration that could not be checked.
     """
     plain = _COMMENT.sub("", text)
     for line in re.findall(r"^#.*$", plain, re.MULTILINE):
         match = _CONSTANT.fullmatch(line.strip())
         if match is None:
-            raise Unrecognised(line)
+            raise UnrecognisedError(line)
         name, value = match.groups()
         if value != "...":
             yield _assert(f"({name}) == ({value})", f"{name} is not {value}")
@@ -53,7 +53,7 @@ def _check_statement(statement: str) -> Iterator[str]:
         pointer = f"{prototype['result'].strip()} (*)({prototype['parameters']})"
         yield _same_type(f"&{prototype['name']}", pointer, f"prototype of {prototype['name']}")
     else:
-        raise Unrecognised(statement)
+        raise UnrecognisedError(statement)
 
 
 def _check_struct(name: str, body: str) -> Iterator[str]:
@@ -62,7 +62,7 @@ def _check_struct(name: str, body: str) -> Iterator[str]:
     for field in fields[: -1 if partial else None]:
         match = _FIELD.fullmatch(field)
         if match is None:
-            raise Unrecognised(f"struct {name}: {field}")
+            raise UnrecognisedError(f"struct {name}: {field}")
         member = f"((struct {name} *)0)->{match['name']}"
         yield _same_type(member, match["type"].strip() + match["array"], f"struct {name}.{match['name']}")
     if not partial:

@@ -1,6 +1,5 @@
 from typing import Any
 
-from cffi import FFI
-
-ffi: FFI
+# Any: what types-cffi gives unpack and new is the union of all they may return, for the caller to take apart.
+ffi: Any
 lib: Any

@@ -47,7 +47,14 @@ def _ctl_many(arguments: tuple[Any, ...], result: int) -> Described:
     epfd, op, triples, _, done = arguments
     made = done[0] + (1 if result < 0 else 0)
     return [
-        _ctl(epfd, op, *triples[3 * i : 3 * i + 3], result if result < 0 and i == made - 1 else 0)
+        _ctl(
+            epfd,
+            op,
+            triples[3 * i],
+            triples[3 * i + 1],
+            triples[3 * i + 2],
+            result if result < 0 and i == made - 1 else 0,
+        )
         for i in range(made)
     ]
 
@@ -125,30 +132,38 @@ def _hex_pointer(address: int) -> str:
 FORMATS: dict[str, Format] = {
     "evk_epoll_create": lambda a, r: [("epoll_create", str(a[0]), r)],
     "evk_epoll_create1": lambda a, r: [("epoll_create1", spell(a[0], EpollCreate), r)],
-    "evk_epoll_ctl": lambda a, r: [_ctl(*a, r)],
+    "evk_epoll_ctl": lambda a, r: [_ctl(a[0], a[1], a[2], a[3], a[4], r)],
     "evk_epoll_ctl_many": _ctl_many,
     "evk_epoll_wait": _wait,
     "evk_epoll_wait_one": _wait_one,
     "evk_epoll_pwait": _pwait,
     "evk_epoll_pwait2": _pwait2,
-    "evk_epoll_get_params": lambda a, r: [("ioctl", f"{a[0]}, EPIOCGPARAMS, {{{a[1][0]}, {a[1][1]}, {a[1][2]}}}", r)],
+    "evk_epoll_get_params": lambda a, r: [
+        ("ioctl", f"{a[0]}, EPIOCGPARAMS, {{{a[1][0]}, {a[1][1]}, {a[1][2]}}}", r)
+    ],
     "evk_epoll_set_params": lambda a, r: [("ioctl", f"{a[0]}, EPIOCSPARAMS, {{{a[1]}, {a[2]}, {a[3]}}}", r)],
     "evk_eventfd": lambda a, r: [("eventfd2", f"{a[0]}, {spell(a[1], EventFdFlags)}", r)],
     "evk_eventfd_read": _eventfd_read,
     "evk_eventfd_write": lambda a, r: [("write", f"{a[0]}, {{{a[1]}}}, 8", r)],
-    "evk_signalfd": lambda a, r: [("signalfd4", f"{a[0]}, {signal_set(a[1])}, 8, {spell(a[2], SignalFdFlags)}", r)],
+    "evk_signalfd": lambda a, r: [
+        ("signalfd4", f"{a[0]}, {signal_set(a[1])}, 8, {spell(a[2], SignalFdFlags)}", r)
+    ],
     "evk_signalfd_read": _signalfd_read,
     "evk_read": _read,
     "evk_write": _write,
     "evk_close": lambda a, r: [("close", str(a[0]), r)],
     "evk_poll_one": _poll_one,
-    "evk_sigqueue": lambda a, r: [("rt_sigqueueinfo", f"{a[0]}, {signal_name(a[1])}, {{sival_ptr={a[2]:#x}}}", r)],
+    "evk_sigqueue": lambda a, r: [
+        ("rt_sigqueueinfo", f"{a[0]}, {signal_name(a[1])}, {{sival_ptr={a[2]:#x}}}", r)
+    ],
     "evk_prctl": _prctl,
     "evk_kcmp": lambda a, r: [("kcmp", ", ".join(map(str, a)), r)],
     "evk_kcmp_epoll_tfd": lambda a, r: [
         ("kcmp", f"{a[0]}, {a[1]}, KCMP_EPOLL_TFD, {a[2]}, {{efd={a[3]}, tfd={a[4]}, toff={a[5]}}}", r)
     ],
-    "evk_raw_epoll_ctl": lambda a, r: [("epoll_ctl", f"{a[0]}, {_op(a[1])}, {a[2]}, {_hex_pointer(a[3])}", r)],
+    "evk_raw_epoll_ctl": lambda a, r: [
+        ("epoll_ctl", f"{a[0]}, {_op(a[1])}, {a[2]}, {_hex_pointer(a[3])}", r)
+    ],
     "evk_raw_epoll_wait": lambda a, r: [("epoll_wait", f"{a[0]}, {_hex_pointer(a[1])}, {a[2]}, {a[3]}", r)],
     "evk_raw_read": lambda a, r: [("read", f"{a[0]}, {_hex_pointer(a[1])}, {a[2]}", r)],
     "evk_raw_write": lambda a, r: [("write", f"{a[0]}, {_hex_pointer(a[1])}, {a[2]}", r)],

@@ -2,7 +2,7 @@
 
 import errno
 import os
-from functools import lru_cache
+from functools import cache
 from typing import NoReturn
 
 
@@ -30,7 +30,7 @@ class CallError(OSError):
         return f"{self.call}({arguments}): {errno_name(self.errno or 0)} ({self.strerror})"
 
 
-@lru_cache(maxsize=None)
+@cache
 def _class_for(number: int) -> type[CallError]:
     usual = type(OSError(number, ""))
     if usual is OSError:

@@ -16,7 +16,7 @@ if _platform != "linux":
         "epoll, eventfd and signalfd are Linux primitives; `evkit map` shows what takes their place here"
     )
 
-from toolkit.ffi import _linux
+from toolkit.ffi import _linux  # noqa: E402  after the platform check
 
 ffi = _linux.ffi
 compiled: Any = _linux.lib

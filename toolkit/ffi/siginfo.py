@@ -7,7 +7,7 @@ import signal
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 RECORD_SIZE = 128
 _RECORDS = struct.Struct("=I2i2Ii4I2i4QH2xiQI28x")
@@ -87,7 +87,7 @@ def signals_of(mask: int) -> list[int]:
     return [number for number in range(1, 65) if mask >> (number - 1) & 1]
 
 
-@lru_cache(maxsize=None)
+@cache
 def signal_name(number: int) -> str:
     """`SIGUSR1`, `SIGRTMIN+3`; the number itself where it has no name."""
     if signal.SIGRTMIN < number < signal.SIGRTMAX:

@@ -116,7 +116,9 @@ class Epoll(OwnedDescriptor):
         flat = [word for fd, events, data in entries for word in (number_of(fd), events, data)]
         done = linux.ffi.new("int *")
         epfd = self.fileno()
-        result = linux.lib.evk_epoll_ctl_many(epfd, _MOD, linux.ffi.new("uint64_t[]", flat), len(entries), done)
+        result = linux.lib.evk_epoll_ctl_many(
+            epfd, _MOD, linux.ffi.new("uint64_t[]", flat), len(entries), done
+        )
         if result < 0:
             fd, events, data = entries[done[0]]
             fail(result, "epoll_ctl", epfd, _MOD, number_of(fd), events, hex(data))
@@ -159,9 +161,7 @@ class Epoll(OwnedDescriptor):
             fail(count, "epoll_wait", self._fd, 1, timeout_ms)
         return event
 
-    def pwait(
-        self, signals: Iterable[int] | None, maxevents: int = 64, timeout_ms: int = -1
-    ) -> list[Event]:
+    def pwait(self, signals: Iterable[int] | None, maxevents: int = 64, timeout_ms: int = -1) -> list[Event]:
         """epoll_pwait(2): waits with `signals` blocked instead of the thread's mask; None leaves the mask alone.
 
         Raises:

@@ -69,7 +69,7 @@ def kind_of(fd: int, pid: int | str = "self") -> str:
     Raises:
         OSError: not open (ENOENT), no such process, or not permitted.
     """
-    target = os.readlink(f"/proc/{pid}/fd/{fd}")
+    target = os.readlink(f"/proc/{pid}/fd/{fd}")  # noqa: PTH115  "pipe:[1]" is no path
     if target.startswith("anon_inode:"):
         return target.removeprefix("anon_inode:").strip("[]")
     return target.partition(":")[0] if target.startswith(("pipe:", "socket:")) else target
