@@ -1,0 +1,1 @@
+"""Coroutine schedulers on epoll and on a completion port, behind one interface."""
