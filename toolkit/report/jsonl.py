@@ -1,4 +1,4 @@
-"""JSON Lines: one record a line, `type` first, written and flushed at once, so that a killed run ends on a whole line."""
+"""JSON Lines: one record a line, `type` first, written at once, so that a killed run ends on a whole line."""
 
 import json
 from typing import TextIO
