@@ -1,0 +1,138 @@
+"""One variant in one forked process, from a warm parent: about 2 ms instead of a Python start."""
+
+import os
+import select
+import signal
+import socket
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from toolkit.engine import orphans
+from toolkit.engine.channel import Received, Sender
+from toolkit.engine.child import become_case, in_own_folder, run_case
+from toolkit.engine.plan import Job, Plan
+from toolkit.engine.verdict import Outcome, judge
+from toolkit.records import Status
+
+_OUTPUT_SHOWN = 300
+
+
+def run_job(job: Job, plan: Plan) -> Outcome:
+    """Forks, listens, and leaves nothing running: how the variant ended."""
+    outcomes: list[Outcome] = []
+    in_own_folder(lambda folder: outcomes.append(_run_in(folder, job, plan)))
+    return outcomes[0]
+
+
+def _run_in(folder: Path, job: Job, plan: Plan) -> Outcome:
+    started = time.monotonic_ns()
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    output = os.memfd_create("evkit-output")
+    pid = os.fork()
+    if pid == 0:
+        _be_the_case(job, plan, theirs.detach(), output, folder)
+    theirs.close()
+    try:
+        ended = _listen(pid, ours, time.monotonic() + plan.timeout_s)
+        return _outcome(job, ended, _tail(output), time.monotonic_ns() - started)
+    finally:
+        orphans.sweep()
+        ours.close()
+        os.close(output)
+
+
+def _be_the_case(job: Job, plan: Plan, channel: int, output: int, folder: Path) -> None:
+    """Never returns."""
+    try:
+        from toolkit.ffi.linux import compiled
+
+        engine = os.getppid()
+        compiled.evk_prctl(compiled.PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != engine:  # it died before the line above
+            os._exit(1)
+        sender = Sender(become_case(channel, output))
+        run_case(job, sender, plan.seed_of(job), plan.trace, folder)
+        os._exit(0)
+    finally:
+        os._exit(70)
+
+
+@dataclass(frozen=True)
+class _Ended:
+    received: Received
+    exit_code: int | None
+    left_behind: list[str]
+
+
+def _listen(pid: int, channel: socket.socket, deadline: float) -> _Ended:
+    """Takes messages until the case's process ends or the deadline passes; then ends all that is left of it.
+
+    The end of the channel is no sign: a leaked grandchild may hold it open for ever.
+    """
+    received = Received()
+    pidfd = os.pidfd_open(pid)
+    channel.setblocking(False)
+    waiting = select.poll()
+    waiting.register(channel, select.POLLIN)
+    waiting.register(pidfd, select.POLLIN)
+    exited = False
+    try:
+        while not exited and (left := deadline - time.monotonic()) > 0:
+            ready = dict(waiting.poll(left * 1000))
+            exited = pidfd in ready
+            if channel.fileno() in ready and not _drain(channel, received):
+                waiting.unregister(channel)
+        _drain(channel, received)
+    finally:
+        os.close(pidfd)
+        if not exited:
+            os.kill(pid, signal.SIGKILL)
+        exit_code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        left_behind = orphans.sweep()
+    return _Ended(received, exit_code if exited else None, left_behind)
+
+
+def _drain(channel: socket.socket, received: Received) -> bool:
+    """Takes what is there; False once every holder closed the other end."""
+    while True:
+        try:
+            packet = channel.recv(1 << 20)
+        except BlockingIOError:
+            return True
+        except ConnectionResetError:
+            return False
+        if not packet:
+            return False
+        received.take(packet)
+
+
+def _outcome(job: Job, ended: _Ended, output: str, duration_ns: int) -> Outcome:
+    received = ended.received
+    reason: str | None
+    noise = f"; it printed: {output}" if output else ""
+    if ended.exit_code is None and received.ended is None:
+        status, reason = Status.TIMEOUT, f"still running at its deadline{noise}"
+    elif received.ended is None:
+        status, reason = Status.ERROR, f"ended without a verdict ({_how(ended.exit_code)}){noise}"
+    elif received.ended is not Status.PASS:
+        status, reason = received.ended, received.reason
+    elif ended.left_behind:
+        status, reason = Status.ERROR, f"left running: {', '.join(ended.left_behind)}"
+    elif received.garbage:
+        status, reason = Status.ERROR, f"{received.garbage} packets on its channel are no messages"
+    else:
+        status, reason = judge(received.checks)
+    return Outcome(job.variant, status, reason, duration_ns, tuple(received.checks), tuple(received.trace))
+
+
+def _how(exit_code: int | None) -> str:
+    if exit_code is None:
+        return "it did not end"
+    return f"killed by {signal.Signals(-exit_code).name}" if exit_code < 0 else f"exit status {exit_code}"
+
+
+def _tail(output: int) -> str:
+    size = os.fstat(output).st_size
+    text = os.pread(output, _OUTPUT_SHOWN, max(0, size - _OUTPUT_SHOWN)).decode("utf-8", "backslashreplace")
+    return " ".join(text.split())

@@ -1,0 +1,56 @@
+"""Signals: blocking, sending, handling, and signalfds."""
+
+import os
+import signal
+from collections.abc import Iterable
+
+from toolkit.ffi import tracing
+from toolkit.ffi.siginfo import mask_of, signal_name
+from toolkit.lab.base import LabBase
+from toolkit.primitives.signalfd import SFD_CLOEXEC, SFD_NONBLOCK, SignalFd, sigqueue
+
+
+class Signals(LabBase):
+    """Signal masks belong to the calling thread."""
+
+    def signalfd(self, *signals: int, flags: int = SFD_CLOEXEC | SFD_NONBLOCK) -> SignalFd:
+        """A signalfd, non-blocking unless told otherwise. It does not block the signals: see `block`."""
+        fd = SignalFd(signals, flags)
+        self.keep(fd)
+        return fd
+
+    def block(self, *signals: int) -> None:
+        """Blocks signals in this thread."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+        tracing.emit("rt_sigprocmask", f"SIG_BLOCK, {_set(signals)}, NULL, 8", 0)
+
+    def unblock(self, *signals: int) -> None:
+        """Unblocks signals in this thread; pending ones are delivered before it returns."""
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
+        tracing.emit("rt_sigprocmask", f"SIG_UNBLOCK, {_set(signals)}, NULL, 8", 0)
+
+    def pending(self) -> list[int]:
+        """sigpending(2), lowest number first."""
+        return sorted(int(number) for number in signal.sigpending())
+
+    def kill(self, pid: int, number: int) -> None:
+        """kill(2)."""
+        tracing.emit("kill", f"{pid}, {signal_name(number)}", 0)
+        os.kill(pid, number)
+
+    def queue(self, number: int, value: int = 0, pid: int | None = None) -> None:
+        """sigqueue(3), to this process unless a pid is given."""
+        sigqueue(os.getpid() if pid is None else pid, number, value)
+
+    def count_handled(self, number: int) -> list[int]:
+        """Installs a handler; the list that it appends the signal's number to each time it runs."""
+        handled: list[int] = []
+        signal.signal(number, lambda got, _frame: handled.append(got))
+        tracing.emit("rt_sigaction", f"{signal_name(number)}, {{sa_handler=...}}, NULL, 8", 0)
+        return handled
+
+
+def _set(signals: Iterable[int]) -> str:
+    from toolkit.ffi.call_formats import signal_set
+
+    return signal_set(mask_of(int(number) for number in signals))
