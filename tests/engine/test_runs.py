@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from toolkit import engine
 from toolkit.engine import registry
 from toolkit.records import Kind, Status
