@@ -11,7 +11,7 @@ from pathlib import Path
 
 from toolkit.engine.channel import Sender
 from toolkit.engine.plan import Job
-from toolkit.lab.checks import SkippedError
+from toolkit.lab.checks import DeadlineError, SkippedError
 from toolkit.records import Status
 
 CHANNEL_NUMBER = 250
@@ -30,6 +30,8 @@ def run_case(job: Job, sender: Sender, seed: str, trace: bool, tmp_path: Path) -
         job.case.named(job.variant)(lab)
     except SkippedError as skipped:
         sender.done(Status.SKIP, str(skipped))
+    except DeadlineError as late:
+        sender.done(Status.TIMEOUT, str(late))
     except BaseException:
         sender.done(Status.ERROR, _where_it_broke())
     else:

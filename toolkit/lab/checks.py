@@ -1,7 +1,7 @@
 """Checks: what a case claims, what it expected and what it saw, sent off at once so that a later crash loses none."""
 
 import errno
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from enum import IntFlag
 from typing import Any, Protocol
 
@@ -16,6 +16,10 @@ class Report(Protocol):
     def check(self, check: Check) -> None: ...
 
     def trace(self, line: str) -> None: ...
+
+
+class DeadlineError(Exception):
+    """Something that had to happen did not, in time: the variant ends as `timeout`."""
 
 
 class SkippedError(Exception):
@@ -86,9 +90,12 @@ class Checks:
             return errno.errorcode.get(error.errno or 0, str(error.errno))
         return "ok"
 
-    def outcomes(self, calls: Sequence[Callable[[], Any]]) -> list[str]:
-        """`outcome` of each."""
-        return [self.outcome(call) for call in calls]
+    def attempt(self, call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:  # noqa: ANN401  any call
+        """What `call` returned, or the errno name of the OSError that it raised."""
+        try:
+            return call(*arguments, **named)
+        except OSError as error:
+            return errno.errorcode.get(error.errno or 0, str(error.errno))
 
     def _send(
         self, claim: str, kind: Kind, status: Status, expected: object, observed: object, reason: str | None

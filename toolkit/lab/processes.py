@@ -1,5 +1,6 @@
 """Child processes in step with the case: each side says when it is where the story needs it, never a sleep."""
 
+import contextlib
 import json
 import os
 import select
@@ -12,10 +13,12 @@ from typing import Any
 
 from toolkit.ffi import linux, tracing
 from toolkit.lab.base import LabBase
-from toolkit.lab.threads import DeadlineError
+from toolkit.lab.checks import DeadlineError
 
 _FARTHEST_NUMBER = 200
 """The hand-shake's descriptors live up here, so that a story's numbers stay the lowest free ones."""
+
+_FUNCTION_RAISED = 99
 
 
 class _Channel:
@@ -107,7 +110,7 @@ class Child:
         """
         if self._status is None:
             deadline = time.monotonic() + LabBase.seconds(within)
-            pidfd = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else -1
+            pidfd = os.pidfd_open(self.pid)
             try:
                 waiting = select.poll()
                 waiting.register(pidfd, select.POLLIN)
@@ -116,7 +119,16 @@ class Child:
             finally:
                 os.close(pidfd)
             self._status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+            if self._status == _FUNCTION_RAISED:
+                self.expect(0)
         return self._status
+
+    def stop(self) -> None:
+        """Kills and reaps it, unless that is done."""
+        if self._status is None:
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                os.kill(self.pid, signal.SIGKILL)
+                self._status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
     def __repr__(self) -> str:
         return f"<Child {self.pid}>"
@@ -146,17 +158,12 @@ class Processes(LabBase):
     def end_children(self) -> None:
         """Kills and reaps whatever child is left; the engine calls it after the case's function."""
         for child in self._children:
-            if child._status is None:
-                try:
-                    os.kill(child.pid, signal.SIGKILL)
-                    os.waitpid(child.pid, 0)
-                except (ProcessLookupError, ChildProcessError):
-                    continue
+            child.stop()
 
 
 def _run_child(function: Callable[[Parent], Any], channel: _Channel) -> None:
     """Never returns: the child's function, its report of a failure, its end."""
-    status = 99
+    status = _FUNCTION_RAISED
     try:
         linux.compiled.evk_prctl(linux.compiled.PR_SET_PDEATHSIG, signal.SIGKILL)
         result = function(Parent(channel))

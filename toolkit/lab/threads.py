@@ -4,6 +4,7 @@ A waiter's first blocking call stores its thread id from C, without the GIL, jus
 state S in /proc/self/task/TID/stat means that it sleeps in the kernel: S alone also fits a wait for the GIL.
 """
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -12,10 +13,7 @@ from typing import Any
 
 from toolkit.ffi import linux
 from toolkit.lab.base import LabBase
-
-
-class DeadlineError(Exception):
-    """Something that had to happen did not, in time."""
+from toolkit.lab.checks import DeadlineError
 
 
 class Waiter:
@@ -102,3 +100,16 @@ class Threads(LabBase):
     def asleep(self, function: Callable[..., Any], *arguments: Any, **named: Any) -> Waiter:  # noqa: ANN401  any call
         """As `thread`, returning once it sleeps in its blocking call."""
         return self.thread(function, *arguments, **named).until_asleep()
+
+
+def until(holds: Callable[[], bool], what: str, within: float = 5.0) -> None:
+    """Looks again and again until `holds` does.
+
+    Raises:
+        DeadlineError: it never did; `what` says what was waited for.
+    """
+    end = time.monotonic() + LabBase.seconds(within)
+    while not holds():
+        if time.monotonic() > end:
+            raise DeadlineError(f"not in time: {what}")
+        os.sched_yield()

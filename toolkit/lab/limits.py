@@ -1,0 +1,33 @@
+"""Resource limits, lowered for a moment."""
+
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def limited(which: int, soft: int) -> Iterator[None]:
+    """Lowers one soft limit and puts it back."""
+    before = resource.getrlimit(which)
+    resource.setrlimit(which, (soft, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(which, before)
+
+
+@contextmanager
+def no_free_descriptor() -> Iterator[None]:
+    """RLIMIT_NOFILE at the lowest free number: no new descriptor can be had, open ones stay."""
+    free = os.dup(0)
+    os.close(free)
+    with limited(resource.RLIMIT_NOFILE, free):
+        yield
+
+
+def system_file_table() -> str:
+    """`1234 of 9223372036854775807 open`, from /proc/sys/fs/file-nr."""
+    used, _, most = Path("/proc/sys/fs/file-nr").read_text().split()
+    return f"{used} of {most} open"
