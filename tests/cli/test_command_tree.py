@@ -1,0 +1,72 @@
+"""The commands as a whole: names, near misses, help whose examples work, the wrong platform."""
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from toolkit.cli.table import PLATFORMS, ROOT, Group
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.cli.conftest import Shell
+
+
+def _paths(group: Group, path: str = "evkit") -> list[str]:
+    found = [path]
+    for name, entry in group.commands.items():
+        found += _paths(entry, f"{path} {name}") if isinstance(entry, Group) else [f"{path} {name}"]
+    return found
+
+
+@pytest.mark.parametrize("path", _paths(ROOT))
+def test_help_has_examples_and_each_works(shell: "Shell", path: str) -> None:
+    done = shell.run(f"{path} --help")
+    assert (done.returncode, done.stderr) == (0, "")
+    examples = re.findall(r"^ +\$ (.+)$", done.stdout, re.MULTILINE)
+    assert examples, f"{path} --help has no example"
+    for example in examples:
+        ran = shell.run(example)
+        assert (ran.returncode, ran.stderr) == (0, ""), f"{example}\n{ran.stdout}\n{ran.stderr}"
+
+
+def test_help_lists_every_command(shell: "Shell") -> None:
+    text = shell.run("evkit --help").stdout
+    for name in ROOT.commands:
+        assert re.search(rf"^  {name} +\S", text, re.MULTILINE), name
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("evkit evntfd", "evkit: no such command 'evntfd'. Did you mean 'eventfd'?"),
+        ("evkit eventfd ad 3", "evkit eventfd: no such command 'ad'. Did you mean 'add', 'read'?"),
+        ("evkit eventfd", "evkit eventfd: missing command: one of "),
+        ("evkit", "evkit: missing command: one of "),
+        ("evkit --jsn", "evkit: no such option: --jsn"),
+        (
+            "evkit eventfd read --tiemout 3s",
+            "evkit eventfd read: no such option: --tiemout (Possible options: --timeout)",
+        ),
+    ],
+)
+def test_unknown_words(refused: "Callable[[str], str]", script: str, said: str) -> None:
+    assert refused(script).startswith(said)
+
+
+def test_a_primitive_of_another_platform_points_to_the_map(refused: "Callable[[str, int], str]") -> None:
+    import sys
+
+    away = [name for name, home in PLATFORMS.items() if home != sys.platform]
+    assert away
+    for name in away:
+        line = refused(f"evkit {name} demo", 77)
+        assert line.startswith(f"evkit: {name} is a primitive of ")
+        assert "`evkit map`" in line
+
+
+def test_version(shell: "Shell") -> None:
+    from toolkit.version import VERSION
+
+    assert shell.run("evkit --version").stdout == f"evkit {VERSION}\n"

@@ -1,0 +1,1 @@
+"""`evkit eventfd ...`, one file a command."""

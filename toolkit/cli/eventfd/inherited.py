@@ -1,0 +1,52 @@
+"""`--fd N`: an eventfd that somebody else made and passed down, checked before it is used."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from toolkit.cli.refusal import refuse
+from toolkit.primitives.eventfd import EventFd
+from toolkit.primitives.fdinfo import kind_of
+
+VARIABLE = "EVENTFD"
+
+Fd = Annotated[
+    int | None,
+    typer.Option("--fd", metavar="N", help=f"The inherited eventfd's number; ${VARIABLE} without it."),
+]
+
+
+def borrowed_eventfd(fd: int | None) -> EventFd:
+    """The eventfd with number `fd`, or the one $EVENTFD names. Refuses anything else (status 2).
+
+    It is not ours, yet closing it with this process is what happens to every inherited descriptor.
+    """
+    origin = f"descriptor {fd}"
+    if fd is None:
+        word = os.environ.get(VARIABLE)
+        if word is None:
+            refuse(
+                f"no eventfd given: use --fd N, or run inside `evkit eventfd run -- CMD`, which sets ${VARIABLE}"
+            )
+        if not (word.isascii() and word.isdigit()):
+            refuse(f"${VARIABLE} is {word!r}, not a descriptor number")
+        fd = int(word)
+        origin = f"descriptor {fd} (from ${VARIABLE})"
+    try:
+        os.fstat(fd)
+    except OSError:
+        refuse(
+            f"{origin} is not open here; some launchers close descriptors (Python's subprocess needs pass_fds)"
+        )
+    kind = kind_of(fd)
+    if kind != "eventfd":
+        refuse(f"{origin} is not an eventfd, it is {_article(kind)}")
+    return EventFd.adopt(fd)
+
+
+def _article(kind: str) -> str:
+    """`a pipe`, `an eventpoll`, `/dev/null`."""
+    if "/" in kind:
+        return kind
+    return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"

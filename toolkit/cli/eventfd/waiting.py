@@ -1,0 +1,68 @@
+"""Reading and adding with a time limit, without touching O_NONBLOCK, which belongs to every holder of the file."""
+
+import select
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from signal import ITIMER_REAL, SIGALRM, setitimer, signal
+from typing import TypeVar
+
+from toolkit.cli.refusal import refuse
+from toolkit.exits import Exit
+
+Result = TypeVar("Result")
+_AGAIN_S = 0.02
+
+
+def when_ready(
+    fd: int, events: int, attempt: Callable[[], Result], timeout_ns: int | None, waited_for: str
+) -> Result:
+    """Polls `fd` for `events` (POLLIN, POLLOUT), then makes `attempt`, and again while there is time.
+
+    Ready is no promise: another holder can be faster, and POLLOUT only says that there is room for 1. Then the attempt
+    fails with EAGAIN or, on a blocking file, blocks; the limit holds there too. Refuses with 124 when it passes.
+    """
+    end = None if timeout_ns is None else time.monotonic_ns() + timeout_ns
+    poll = select.poll()
+    poll.register(fd, events)
+    with _interruptions(timeout_ns):
+        while poll.poll(_left_ms(end)):
+            with suppress(InterruptedError):
+                try:
+                    return attempt()
+                except BlockingIOError:
+                    _await_change(fd, end)
+            if end is not None and time.monotonic_ns() >= end:
+                break
+    return refuse(f"gave up after {(timeout_ns or 0) / 1e9:g}s: {waited_for}", Exit.TIMEOUT)
+
+
+def _left_ms(end: int | None) -> int:
+    """What is left until `end`, rounded up; -1 for no end."""
+    return -1 if end is None else max(0, -(-(end - time.monotonic_ns()) // 1_000_000))
+
+
+def _await_change(fd: int, end: int | None) -> None:
+    """Waits for the next read by another holder: level-triggered waiting would spin on "room for 1"."""
+    from toolkit.ffi.flags import EPOLLET, EPOLLIN, EPOLLOUT
+    from toolkit.primitives.epoll import Epoll
+
+    with Epoll() as epoll:
+        epoll.add(fd, EPOLLIN | EPOLLOUT | EPOLLET)
+        epoll.wait_one(0)  # tells the state, as every registration does; changes come after it
+        epoll.wait_one(_left_ms(end))
+
+
+@contextmanager
+def _interruptions(timeout_ns: int | None) -> Iterator[None]:
+    """Has a blocked call fail with EINTR at the limit, and again: a signal just before the call would be missed."""
+    if timeout_ns is None:
+        yield
+        return
+    before = signal(SIGALRM, lambda _number, _frame: None)
+    setitimer(ITIMER_REAL, max(timeout_ns / 1e9, 1e-6), _AGAIN_S)
+    try:
+        yield
+    finally:
+        setitimer(ITIMER_REAL, 0)
+        signal(SIGALRM, before)

@@ -1,0 +1,33 @@
+"""Becoming another program: CMD of `run -- CMD`, with nothing of Python's left behind."""
+
+import os
+import signal
+from typing import NoReturn
+
+from toolkit.cli.refusal import refuse
+from toolkit.exits import Exit
+
+# CPython ignores these two at start-up, and ignoring survives exec (signal(7)).
+_IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
+
+
+def replace_process(command: list[str], environment: dict[str, str]) -> NoReturn:
+    """execvp(3) of `command` with `environment` added. Refuses with 127 (not found) or 126 (cannot be run)."""
+    restore_default_dispositions()
+    try:
+        os.execvpe(command[0], command, os.environ | environment)  # noqa: S606  the user's own command
+    except OSError as error:
+        cannot_run(command[0], error)
+
+
+def restore_default_dispositions() -> None:
+    """What a program expects to find: SIGPIPE ends it."""
+    for number in _IGNORED_BY_PYTHON:
+        signal.signal(number, signal.SIG_DFL)
+
+
+def cannot_run(name: str, error: OSError) -> NoReturn:
+    """Refuses as a shell does: 127 when there is no such command, 126 when it cannot be executed."""
+    if isinstance(error, FileNotFoundError):
+        refuse(f"{name}: no such command", Exit.NOT_FOUND)
+    refuse(f"{name}: cannot be run: {error.strerror}", Exit.CANNOT_EXECUTE)

@@ -1,0 +1,46 @@
+"""Durations such as `250ms 10s 2m` and counts such as `100k 2M`, as every command takes them."""
+
+from typer import BadParameter
+
+_UNITS_NS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
+_MULTIPLES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
+
+
+def duration_ns(text: str | int) -> int:
+    """Nanoseconds in `250ms`, `1.5s`, `2m`; a number is an option's default and stays.
+
+    Raises:
+        BadParameter: no number, or no unit.
+    """
+    if isinstance(text, int):
+        return text
+    number, unit = _split(text)
+    if unit not in _UNITS_NS or number is None:
+        raise BadParameter(f"{text!r} is not a duration; write 250ms, 10s or 2m")
+    return int(number * _UNITS_NS[unit])
+
+
+def count(text: str | int) -> int:
+    """The number in `100`, `100k`, `2M`; a number is an option's default and stays.
+
+    Raises:
+        BadParameter: no number, a fraction of one, or an unknown multiple.
+    """
+    if isinstance(text, int):
+        return text
+    number, unit = _split(text)
+    scaled = None if number is None or unit not in _MULTIPLES else number * _MULTIPLES[unit]
+    if scaled is None or scaled != int(scaled):
+        raise BadParameter(f"{text!r} is not a count; write 100, 100k or 2M")
+    return int(scaled)
+
+
+def _split(text: str) -> tuple[int | float | None, str]:
+    digits = text.rstrip("numshkMG")
+    unit = text[len(digits) :]
+    if digits.isascii() and digits.isdigit():
+        return int(digits), unit
+    whole, dot, part = digits.partition(".")
+    if dot and digits.isascii() and whole.isdigit() and part.isdigit():
+        return float(digits), unit
+    return None, unit

@@ -1,0 +1,87 @@
+"""Runs one command line and turns every way it can end into an exit status, with at most one line on stderr."""
+
+import os
+import sys
+
+from typer import Exit as TyperExit
+from typer._click.exceptions import ClickException  # typer names no public base; the version is bounded
+
+from toolkit.cli.lazy import LazyGroup
+from toolkit.cli.refusal import Refusal
+from toolkit.cli.root import command_path, root
+from toolkit.cli.signals import EndedBySignal, raise_on_end_signals
+from toolkit.exits import Exit, by_signal
+
+_SIGPIPE = 13
+_DEBUG = "EVKIT_DEBUG"
+
+
+def run(arguments: list[str]) -> int:
+    """The exit status of `evkit ARGUMENTS`. Output is flushed; a reader that left early is no error."""
+    raise_on_end_signals()
+    try:
+        status = _status(root(), arguments)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _forget_stdout()
+        return by_signal(_SIGPIPE)
+    except OSError as error:
+        _forget_stdout()
+        _say(arguments, str(error))
+        return Exit.HARNESS
+    return status
+
+
+def _status(group: LazyGroup, arguments: list[str]) -> int:
+    if "_EVKIT_COMPLETE" in os.environ:
+        group.main(arguments, prog_name="evkit")
+    try:
+        with group.make_context("evkit", arguments) as context:
+            return int(group.invoke(context) or 0)
+    except TyperExit as end:
+        return end.exit_code
+    except ClickException as error:
+        _say(arguments, error.format_message())
+        return Exit.USAGE
+    except Refusal as refusal:
+        _say(arguments, str(refusal))
+        return refusal.code
+    except EndedBySignal as end:
+        return by_signal(end.number)
+    except KeyboardInterrupt:
+        return by_signal(2)
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        return _explain(arguments, error)
+
+
+def _explain(arguments: list[str], error: Exception) -> Exit:
+    from toolkit.ffi.errors import PlatformLacksError
+
+    if isinstance(error, PlatformLacksError):
+        _say(arguments, str(error))
+        return Exit.LACKS
+    if _DEBUG in os.environ:
+        import traceback
+
+        traceback.print_exc()
+    elif isinstance(error, OSError):
+        _say(arguments, str(error))
+    else:
+        _say(arguments, f"internal error: {type(error).__name__}: {error} ({_DEBUG}=1 shows where)")
+    return Exit.HARNESS
+
+
+def _say(arguments: list[str], message: str) -> None:
+    one_line = " ".join(message.split())
+    if sys.stderr is not None:
+        sys.stderr.write(f"{command_path(arguments)}: {one_line[:1].lower()}{one_line[1:]}\n")
+
+
+def _forget_stdout() -> None:
+    """What is still buffered goes nowhere, so that the interpreter's last flush is quiet."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)

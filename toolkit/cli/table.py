@@ -1,0 +1,39 @@
+"""Every command by name, with its one-line help: what `--help` and completion need without importing any command.
+
+A name leads to a line of help, and then the command is `app` in `toolkit.cli.<words>` (imported when it is chosen),
+or to a Group of such names.
+"""
+
+
+class Group:
+    """A command of commands."""
+
+    __slots__ = ("commands", "example", "help")
+
+    def __init__(self, help: str, example: str, commands: "Table") -> None:
+        self.help = help
+        self.example = example
+        self.commands = commands
+
+
+Table = dict[str, "str | Group"]
+
+ROOT = Group(
+    "An executable man page and stress bench for epoll, eventfd, signalfd and I/O completion ports.",
+    "evkit eventfd run -- sh -c 'evkit eventfd add 3; evkit eventfd read'",
+    {
+        "eventfd": Group(
+            "A 64-bit counter in the kernel that can be waited on.",
+            "evkit eventfd run -- sh -c 'evkit eventfd add 3; evkit eventfd peek'",
+            {
+                "run": "Run a command that inherits a new eventfd, its number in $EVENTFD.",
+                "add": "Add to an inherited eventfd's counter.",
+                "read": "Take an inherited eventfd's counter and print it.",
+                "peek": "Print an inherited eventfd's counter without taking it.",
+            },
+        ),
+    },
+)
+
+PLATFORMS = {"epoll": "linux", "eventfd": "linux", "signalfd": "linux", "iocp": "win32"}
+"""Commands about a primitive that one platform has: `sys.platform` there."""
