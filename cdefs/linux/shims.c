@@ -117,11 +117,17 @@ int evk_epoll_set_params(int epfd, uint32_t busy_poll_usecs, uint16_t budget, ui
 
 int evk_eventfd(uint32_t initval, int flags) { return RESULT(eventfd(initval, flags)); }
 
-int evk_eventfd_read(int fd, uint64_t *value)
+static _Thread_local int eventfd_read_failed;
+
+uint64_t evk_eventfd_read(int fd)
 {
+    uint64_t value = 0;
     announce();
-    return (int)RESULT(read(fd, value, sizeof *value));
+    eventfd_read_failed = read(fd, &value, sizeof value) < 0;
+    return eventfd_read_failed ? (uint64_t)-errno : value;
 }
+
+int evk_eventfd_read_failed(void) { return eventfd_read_failed; }
 
 int evk_eventfd_write(int fd, uint64_t value)
 {

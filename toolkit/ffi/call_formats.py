@@ -7,6 +7,7 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from toolkit.ffi import linux
 from toolkit.ffi.flags import EpollCreate, EpollEvents, EpollOp, EventFdFlags, SignalFdFlags, spell
 from toolkit.ffi.linux import ffi
 from toolkit.ffi.siginfo import RECORD_SIZE, decode, signal_name, signals_of
@@ -99,8 +100,9 @@ def _signalfd_read(arguments: tuple[Any, ...], result: int) -> Described:
 
 
 def _eventfd_read(arguments: tuple[Any, ...], result: int) -> Described:
-    fd, value = arguments
-    return [("read", f"{fd}, {f'{{{value[0]}}}' if result > 0 else '{}'}, 8", result)]
+    if linux.compiled.evk_eventfd_read_failed():
+        return [("read", f"{arguments[0]}, {{}}, 8", result - 2**64)]
+    return [("read", f"{arguments[0]}, {{{result}}}, 8", 8)]
 
 
 def _poll_one(arguments: tuple[Any, ...], result: int) -> Described:

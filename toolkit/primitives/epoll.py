@@ -30,7 +30,7 @@ class Epoll(OwnedDescriptor):
     One instance may be waited on by several threads at once: each wait has its own buffer unless it is the only one.
     """
 
-    __slots__ = ("_pair", "_spare")
+    __slots__ = ("_pairs", "_spares")
 
     def __init__(self, flags: int = EPOLL_CLOEXEC) -> None:
         """epoll_create1(2).
@@ -64,8 +64,8 @@ class Epoll(OwnedDescriptor):
 
     def _take(self, fd: int) -> None:
         OwnedDescriptor.__init__(self, fd)
-        self._spare: _Buffer | None = None
-        self._pair: Any = linux.ffi.new("uint64_t[2]")
+        self._spares: list[_Buffer] = []
+        self._pairs: list[Any] = [linux.ffi.new("uint64_t[2]")]
 
     # --- the interest list: epoll_ctl(2) ---
 
@@ -148,13 +148,13 @@ class Epoll(OwnedDescriptor):
             CallError: EINTR when a handler ran.
             ValueError: closed.
         """
-        pair = self._pair
-        self._pair = None
-        if pair is None:  # another thread waits with it
+        try:
+            pair = self._pairs.pop()
+        except IndexError:  # another thread waits with it
             pair = linux.ffi.new("uint64_t[2]")
         count = linux.lib.evk_epoll_wait_one(self._fd, pair, timeout_ms)
         event = (pair[0], pair[1]) if count > 0 else None
-        self._pair = pair
+        self._pairs.append(pair)
         if count < 0:
             if self._fd < 0:
                 raise self._closed()
@@ -216,8 +216,11 @@ class Epoll(OwnedDescriptor):
             fail(result, "ioctl", self._fd, "EPIOCSPARAMS", usecs, budget, prefer)
 
     def _borrow(self, maxevents: int) -> _Buffer:
-        """Takes the buffer out, so that a second thread in a wait at the same time makes its own."""
-        spare, self._spare = self._spare, None
+        """Takes a buffer out, in one atomic step, so that a second thread in a wait has its own."""
+        try:
+            spare = self._spares.pop()
+        except IndexError:
+            spare = None
         if spare is None or spare[1] < maxevents:
             # an absurd maxevents gets a small buffer: the kernel refuses it before it writes
             size = maxevents if 1 <= maxevents <= _MAXEVENTS_LIMIT else 1
@@ -226,7 +229,7 @@ class Epoll(OwnedDescriptor):
 
     def _unpack(self, buffer: _Buffer, count: int, call: str, *arguments: object) -> list[int]:
         flat: list[int] = linux.ffi.unpack(buffer[0], 2 * count) if count > 0 else []
-        self._spare = buffer
+        self._spares.append(buffer)
         if count < 0:
             if self._fd < 0:
                 raise self._closed()

@@ -11,11 +11,13 @@ __all__ = ["EFD_CLOEXEC", "EFD_NONBLOCK", "EFD_SEMAPHORE", "MAXIMUM", "EventFd",
 MAXIMUM = 2**64 - 2
 """The largest count an eventfd holds; a write that would pass it blocks or fails with EAGAIN."""
 
+_FIRST_ERROR = 2**64 - 4095  # -MAX_ERRNO as a word: include/linux/err.h
+
 
 class EventFd(OwnedDescriptor):
     """An eventfd. Never retries on EINTR: that is for the loop above to decide."""
 
-    __slots__ = ("_value",)
+    __slots__ = ()
 
     def __init__(self, initial: int = 0, flags: int = EFD_CLOEXEC) -> None:
         """Creates an eventfd that starts at `initial` (0 to 2^32-1).
@@ -28,14 +30,12 @@ class EventFd(OwnedDescriptor):
         if fd < 0:
             fail(fd, "eventfd", initial, flags)
         super().__init__(fd)
-        self._value = linux.ffi.new("uint64_t *")
 
     @classmethod
     def adopt(cls, fd: int) -> "EventFd":
         """Takes ownership of an eventfd made elsewhere."""
         adopted = cls.__new__(cls)
         OwnedDescriptor.__init__(adopted, fd)
-        adopted._value = linux.ffi.new("uint64_t *")
         return adopted
 
     def read(self) -> int:
@@ -47,11 +47,9 @@ class EventFd(OwnedDescriptor):
         """
         if self._fd < 0:
             raise self._closed()
-        value = self._value
-        result = linux.lib.evk_eventfd_read(self._fd, value)
-        if result < 0:
-            fail(result, "read", self._fd, 8)
-        count: int = value[0]
+        count: int = linux.lib.evk_eventfd_read(self._fd)
+        if count >= _FIRST_ERROR and linux.compiled.evk_eventfd_read_failed():
+            fail(count - 2**64, "read", self._fd, 8)
         return count
 
     def write(self, value: int) -> None:

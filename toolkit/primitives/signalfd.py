@@ -25,11 +25,13 @@ __all__ = [
     "sigqueue",
 ]
 
+_allocate = linux.ffi.new_allocator(should_clear_after_alloc=False)
+
 
 class SignalFd(OwnedDescriptor):
     """A signalfd. It takes only signals that are blocked in the reading thread: see `blocked`."""
 
-    __slots__ = ("_records",)
+    __slots__ = ()
 
     def __init__(self, signals: Iterable[int], flags: int = SFD_CLOEXEC) -> None:
         """Creates a signalfd for `signals`. SIGKILL and SIGSTOP are accepted and ignored by the kernel.
@@ -39,14 +41,12 @@ class SignalFd(OwnedDescriptor):
             ValueError: a number outside 1..64.
         """
         super().__init__(_signalfd(-1, mask_of(signals), flags))
-        self._records = linux.ffi.new("char[]", RECORD_SIZE)
 
     @classmethod
     def adopt(cls, fd: int) -> "SignalFd":
         """Takes ownership of a signalfd made elsewhere."""
         adopted = cls.__new__(cls)
         OwnedDescriptor.__init__(adopted, fd)
-        adopted._records = linux.ffi.new("char[]", RECORD_SIZE)
         return adopted
 
     def update(self, signals: Iterable[int], flags: int = 0) -> None:
@@ -67,12 +67,11 @@ class SignalFd(OwnedDescriptor):
         """
         if self._fd < 0:
             raise self._closed()
-        if len(self._records) < maximum * RECORD_SIZE:
-            self._records = linux.ffi.new("char[]", maximum * RECORD_SIZE)
-        size = linux.lib.evk_signalfd_read(self._fd, self._records, maximum)
+        records = _allocate("char[]", maximum * RECORD_SIZE)  # each read its own: threads share a signalfd
+        size = linux.lib.evk_signalfd_read(self._fd, records, maximum)
         if size < 0:
             fail(size, "read", self._fd, maximum * RECORD_SIZE)
-        return decode(bytes(linux.ffi.buffer(self._records, size)))
+        return decode(bytes(linux.ffi.buffer(records, size)))
 
     @property
     def signals(self) -> list[int]:
