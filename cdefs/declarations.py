@@ -11,9 +11,16 @@ from pathlib import Path
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _CONSTANT = re.compile(r"#define\s+(\w+)\s+(\S+)")
-_PROTOTYPE = re.compile(r"(?P<result>[\w\s]+?[\s*]+)(?P<name>\w+)\((?P<parameters>[^()]*)\)", re.DOTALL)
+_RESULT = r"(?P<result>[\w\s]+?[\s*]+)"
+_PARAMETERS = r"\((?P<parameters>(?:[^()]|\([^()]*\))*)\)"  # a parameter may be a pointer to a function
+_PROTOTYPE = re.compile(_RESULT + r"(?P<name>\w+)" + _PARAMETERS, re.DOTALL)
+_FUNCTION_TYPE = re.compile(r"typedef\s+" + _RESULT + r"\(\*(?P<name>\w+)\)" + _PARAMETERS, re.DOTALL)
+_NAMED_STRUCT = re.compile(
+    r"typedef\s+(?P<kind>struct|union)\s*\{(?P<fields>[^{}]*)\}\s*(?P<name>\w+)", re.DOTALL
+)
+_ENUM = re.compile(r"typedef\s+enum\s*\{\s*(?P<name>\w+)\s*=\s*(?P<value>\w+)\s*\}\s*\w+", re.DOTALL)
+_SCALAR = re.compile(r"typedef\s+(?P<type>[\w\s]+?[\s*]+)(?P<name>\w+)", re.DOTALL)
 _STRUCT = re.compile(r"struct\s+(?P<name>\w+)\s*\{(?P<fields>[^{}]*)\}", re.DOTALL)
-_UNION_TYPE = re.compile(r"typedef\s+union\s*\{[^{}]*\}\s*\w+", re.DOTALL)
 _FIELD = re.compile(r"(?P<type>[\w\s]+?[\s*]+)(?P<name>\w+)(?P<array>(\[\w+\])?)", re.DOTALL)
 _STATEMENT = re.compile(r"(?:[^;{}]|\{[^{}]*\})+;")
 
@@ -45,10 +52,17 @@ def static_asserts(text: str) -> Iterator[str]:
 
 
 def _check_statement(statement: str) -> Iterator[str]:
-    if _UNION_TYPE.fullmatch(statement):
-        return  # checked through the struct field that uses it
     if struct := _STRUCT.fullmatch(statement):
-        yield from _check_struct(struct["name"], struct["fields"])
+        yield from _check_struct(f"struct {struct['name']}", struct["fields"])
+    elif struct := _NAMED_STRUCT.fullmatch(statement):
+        yield from _check_struct(struct["name"], struct["fields"], struct["kind"])
+    elif enum := _ENUM.fullmatch(statement):
+        yield _assert(f"({enum['name']}) == ({enum['value']})", f"{enum['name']} is not {enum['value']}")
+    elif function := _FUNCTION_TYPE.fullmatch(statement):
+        pointer = f"{function['result'].strip()} (*)({function['parameters']})"
+        yield _same_type(f"*({function['name']} *)0", pointer, f"type {function['name']}")
+    elif scalar := _SCALAR.fullmatch(statement):
+        yield _same_type(f"*({scalar['name']} *)0", scalar["type"].strip(), f"type {scalar['name']}")
     elif prototype := _PROTOTYPE.fullmatch(statement):
         pointer = f"{prototype['result'].strip()} (*)({prototype['parameters']})"
         yield _same_type(f"&{prototype['name']}", pointer, f"prototype of {prototype['name']}")
@@ -56,18 +70,22 @@ def _check_statement(statement: str) -> Iterator[str]:
         raise UnrecognisedError(statement)
 
 
-def _check_struct(name: str, body: str) -> Iterator[str]:
+def _check_struct(name: str, body: str, kind: str = "struct") -> Iterator[str]:
     fields = [field.strip() for field in body.split(";") if field.strip()]
     partial = fields[-1] == "..."
+    twin = f"{kind} {{ " + " ".join(f"{field};" for field in fields) + " }"
     for field in fields[: -1 if partial else None]:
         match = _FIELD.fullmatch(field)
         if match is None:
-            raise UnrecognisedError(f"struct {name}: {field}")
-        member = f"((struct {name} *)0)->{match['name']}"
-        yield _same_type(member, match["type"].strip() + match["array"], f"struct {name}.{match['name']}")
+            raise UnrecognisedError(f"{name}: {field}")
+        member = match["name"]
+        wanted = match["type"].strip() + match["array"]
+        yield _same_type(f"(({name} *)0)->{member}", wanted, f"{name}.{member}")
+        if not partial:
+            same_place = f"__builtin_offsetof({name}, {member}) == __builtin_offsetof({twin}, {member})"
+            yield _assert(same_place, f"offset of {name}.{member}")
     if not partial:
-        twin = "struct { " + " ".join(f"{field};" for field in fields) + " }"
-        yield _assert(f"sizeof(struct {name}) == sizeof({twin})", f"size of struct {name}")
+        yield _assert(f"sizeof({name}) == sizeof({twin})", f"size of {name}")
 
 
 def _same_type(expression: str, wanted: str, what: str) -> str:

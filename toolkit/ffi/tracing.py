@@ -1,7 +1,7 @@
 """Prints calls strace-fashion while it is on: `epoll_ctl(4, EPOLL_CTL_ADD, 5, {EPOLLIN, data=0x5}) = 0`.
 
-Off, it costs nothing: primitives call through ``linux.lib``, and `start` puts an object there that describes each
-call after making it. Calls that go through the standard library are described by whoever makes them (`emit`).
+Off, it costs nothing: primitives call through ``linux.lib`` or ``windows.lib``, and `start` puts an object there that
+describes each call after making it. Calls through the standard library are described by whoever makes them (`emit`).
 """
 
 import os
@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from toolkit.ffi import linux
-from toolkit.ffi.call_formats import FORMATS
 from toolkit.ffi.errors import errno_name
+from toolkit.ffi.native import FORMATS, bindings
 
 Sink = Callable[[str], None]
 _sink: Sink | None = None
@@ -21,14 +20,14 @@ def start(sink: Sink) -> None:
     """Sends one line a call to `sink` from now on. Calls may come from any thread."""
     global _sink
     _sink = sink
-    linux.lib = _TracedLib(linux.compiled, sink)
+    bindings.lib = _TracedLib(bindings.compiled, sink)
 
 
 def stop() -> None:
     """Back to untraced calls."""
     global _sink
     _sink = None
-    linux.lib = linux.compiled
+    bindings.lib = bindings.compiled
 
 
 @contextmanager
@@ -60,7 +59,7 @@ def line(call: str, arguments: str, result: int | str) -> str:
 
 
 class _TracedLib:
-    """The compiled library, with a description of each `evk_` call sent to `sink` when it returns."""
+    """The compiled library, with a description of each call sent to `sink` when it returns."""
 
     def __init__(self, compiled: Any, sink: Sink) -> None:  # noqa: ANN401  cffi's lib has no static type
         self._compiled = compiled

@@ -1,0 +1,52 @@
+"""The Windows bindings: ABI mode over kernel32, ws2_32 and ntdll, generated from cdefs/windows.
+
+Primitives call through ``windows.lib``, looked up at each call: the tracer replaces it while it is on. A call that
+fails leaves its reason in ``lib.GetLastError()``: cffi keeps it for the thread, so nothing run in between disturbs it.
+"""
+
+import sys
+from typing import Any
+
+from toolkit.ffi.errors import PlatformLacksError
+
+_platform: str = sys.platform  # a plain str, so that type checkers for Linux read on
+
+if _platform != "win32":
+    raise PlatformLacksError(
+        "I/O completion ports are a Windows primitive; `evkit map` shows what takes their place here, and a Windows "
+        "Python under Wine runs them on Linux (CONTRIBUTING.md says how)"
+    )
+
+from toolkit.ffi import _windows  # noqa: E402  only where it can be used
+
+ffi: Any = _windows.ffi  # types-cffi knows neither integer_const nor getwinerror
+NULL: Any = ffi.NULL
+
+
+class _Libraries:
+    """One namespace for every declared function, whichever system library exports it. Opened at first use."""
+
+    def __init__(self, *names: str) -> None:
+        self._names = names
+        self._opened: list[Any] = []
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  any C function or constant
+        if not self._opened:
+            self._opened.extend(ffi.dlopen(library) for library in self._names)
+        for library in self._opened:
+            try:
+                found = getattr(library, name)
+            except ffi.error:  # declared, but another library exports it
+                continue
+            setattr(self, name, found)
+            return found
+        raise AttributeError(f"this Windows has no function {name}")
+
+    def names(self) -> list[str]:
+        """Every declared name."""
+        self.GetLastError  # noqa: B018  opens the libraries
+        return dir(self._opened[0])
+
+
+compiled: Any = _Libraries("kernel32.dll", "ws2_32.dll", "ntdll.dll")
+lib: Any = compiled
