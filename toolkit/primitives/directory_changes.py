@@ -70,9 +70,10 @@ def start_watch(
         operation.overlapped,
         windows.NULL,
     )
-    return operation.settle(
+    outcome = operation.settle(
         done, False, "ReadDirectoryChangesW", hex(directory.handle), operation.size, hex(what)
     )
+    return Outcome.PENDING if done else outcome  # TRUE says "queued" here, not "done"
 
 
 def changes(data: bytes) -> list[Change] | None:
