@@ -63,6 +63,34 @@ def right(lab: Lab) -> None:
         if generations[data & 0xFFFFFFFF] == data >> 32
     ]
     lab.must("epoll-generation-in-data-word", expected=[b"for the living"], observed=delivered)
+    _connections_known_by_their_ports(lab)
+
+
+def _connections_known_by_their_ports(lab: Lab) -> None:
+    """The data word is {fd, local port, remote port}, which two connections never share while both live."""
+    epoll, (listener, address) = lab.epoll(), lab.listener(nonblocking=False)
+
+    current: dict[int, int] = {}
+
+    def accept() -> int:
+        server = lab.accept(listener)
+        current[server] = server << 32 | lab.local_port(server) << 16 | lab.peer_port(server)
+        lab.add(epoll, server, EPOLLIN, data=current[server])
+        return server
+
+    old_client, new_client = lab.connect(address), lab.connect(address)
+    old = accept()
+    lab.dup(old)
+    lab.close(old)
+    new = accept()
+    lab.must("epoll-lowest-number-is-reused", expected=old, observed=new)
+    lab.send(old_client, b"for the dead")
+    known = [key in current.values() for key in lab.told(epoll, within=1.0)]
+    lab.must("epoll-ports-in-data-word", expected=[False], observed=known)
+    lab.send(new_client, b"for the living")
+    lab.poll(new, EPOLLIN, within=1.0)
+    delivered = [lab.recv_now(key >> 32) for key in lab.told(epoll) if current[key >> 32] == key]
+    lab.must("epoll-ports-in-data-word", expected=[b"for the living"], observed=delivered)
 
 
 CASE = Case(
@@ -87,6 +115,11 @@ CASE = Case(
             "epoll-generation-in-data-word",
             "A generation beside the number in the 64-bit data word tells the orphan's event from the owner's.",
             "epoll_ctl(2) data; epoll(7) Q7",
+        ),
+        Claim(
+            "epoll-ports-in-data-word",
+            "Number, local port and remote port fit the data word, and tell two TCP connections of one number apart.",
+            "epoll_ctl(2) data; tcp(7)",
         ),
     ),
 )
