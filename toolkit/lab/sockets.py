@@ -3,12 +3,17 @@
 import os
 import socket
 import struct
+import time
 
 from toolkit.ffi import tracing
 from toolkit.lab import calls
+from toolkit.lab.checks import DeadlineError
 from toolkit.lab.descriptors import Descriptors
 
 Address = tuple[str, int]
+
+_TCPI_UNACKED = 24
+"""Its offset in struct tcp_info (linux/tcp.h)."""
 
 
 class Sockets(Descriptors):
@@ -98,6 +103,24 @@ class Sockets(Descriptors):
                 f"{listener}, NULL, NULL, SOCK_CLOEXEC",
                 lambda: int(sock._accept()[0]),  # type: ignore[attr-defined]
             )
+
+    def queued(self, listener: int, connections: int, within: float = 2.0) -> None:
+        """Returns once that many connections wait in the listener's queue to be accepted.
+
+        connect() of a client returns before the last packet of the hand-shake has reached the listener. The length of
+        the queue is tcpi_unacked of TCP_INFO (net/ipv4/tcp.c, tcp_get_info).
+
+        Raises:
+            DeadlineError: they did not arrive in time.
+        """
+        end = time.monotonic() + self.seconds(within)
+        while True:
+            with _borrowed(listener) as sock:
+                info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCPI_UNACKED + 4)
+            if struct.unpack_from("I", info, _TCPI_UNACKED)[0] >= connections:
+                return
+            if time.monotonic() > end:
+                raise DeadlineError(f"{connections} connections did not reach the listener in time")
 
     def tcp_pair(self) -> tuple[int, int]:
         """Two ends of one TCP connection over loopback: `(client, server)`."""

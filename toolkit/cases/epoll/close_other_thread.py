@@ -4,11 +4,11 @@ What it does        A thread blocks in epoll_wait on a socket; another thread cl
 Why it bites        The last close drops the entry from the interest list and that is all: no event, no error. The
                     waiter sleeps on, until its timeout or for ever, and "stop()" that closes and joins hangs. The
                     event that a program waits for to clean up after its own close never comes.
-What you will see   naive: the waiter sleeps on after close(), and returns only for an unrelated event; with a timeout
-                    it returns nothing at all. right: shutdown() wakes it at once with EPOLLIN|EPOLLHUP, or an eventfd
-                    in the same epoll carries the news.
-References          epoll(7) Q7; shutdown(2); pocoproject/poco#5406 and #3985; socketry/io-event#71; romange/helio#475;
-                    dragonflydb/dragonfly#5950; rust-lang/miri#5203
+What you will see   naive: the waiter sleeps on after close(), and returns only for an unrelated event; with a
+                    timeout it returns nothing at all. right: shutdown() wakes it at once with EPOLLIN|EPOLLHUP, or
+                    an eventfd in the same epoll carries the news.
+References          epoll(7) Q7; shutdown(2); pocoproject/poco#5406 and #3985; socketry/io-event#71;
+                    romange/helio#475; dragonflydb/dragonfly#5950; rust-lang/miri#5203
 """
 
 import socket
@@ -67,7 +67,8 @@ CASE = Case(
     claims=(
         Claim(
             "epoll-close-monitored-fd-does-not-wake-waiter",
-            "close() of a monitored descriptor wakes nobody: a blocked waiter goes on waiting, and gets no error.",
+            "close() of a monitored descriptor wakes nobody: a blocked waiter goes on waiting, and gets no "
+            "error.",
             "epoll(7) Q7; observed",
         ),
         Claim(

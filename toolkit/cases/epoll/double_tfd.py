@@ -2,13 +2,15 @@
 
 What it does        Closes a registered number whose file has a duplicate, opens another file, which gets the same
                     number, and adds that as well.
-Why it bites        "Already registered" (EEXIST) is asked of the pair (number, open file description). The newcomer's
-                    pair is new, so ADD succeeds, and /proc/PID/fdinfo shows two lines with the same tfd. MOD and DEL
-                    go by the pair too: they reach the living entry, never the orphan, and the list only grows.
+Why it bites        "Already registered" (EEXIST) is asked of the pair (number, open file description). The
+                    newcomer's pair is new, so ADD succeeds, and /proc/PID/fdinfo shows two lines with the same tfd.
+                    MOD and DEL go by the pair too: they reach the living entry, never the orphan, and the list only
+                    grows.
 What you will see   naive: after DEL of the number said "ok" the number is still in the list, and DEL again says
                     ENOENT. kcmp(2) can tell which line is whose: only its toff argument distinguishes them. right:
                     DEL before close(), and the number stands there once.
-References          epoll(7) Q1; kcmp(2) KCMP_EPOLL_TFD; sysprog21/elfuse#78; microsoft/litebox#1264; nanovms/nanos#1178
+References          epoll(7) Q1; kcmp(2) KCMP_EPOLL_TFD; sysprog21/elfuse#78; microsoft/litebox#1264;
+                    nanovms/nanos#1178
 """
 
 from toolkit.ffi.flags import EPOLLIN, EPOLLOUT
@@ -66,7 +68,8 @@ CASE = Case(
     claims=(
         Claim(
             "epoll-double-tfd-ctl-reaches-only-the-living",
-            "With a number registered twice, MOD and DEL act on the entry of the number's present owner only.",
+            "With a number registered twice, MOD and DEL act on the entry of the number's present owner "
+            "only.",
             "epoll(7) Q1",
         ),
         Claim(

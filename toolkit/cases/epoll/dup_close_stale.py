@@ -1,13 +1,14 @@
 """A descriptor that was closed keeps reporting, through a duplicate that nobody thinks of.
 
-What it does        Registers the reading end of a pipe that has data, duplicates it, and closes the registered number.
+What it does        Registers the reading end of a pipe that has data, duplicates it, and closes the registered
+                    number.
 Why it bites        An entry is known by (number, open file description) and leaves the interest list only when the
                     description goes, that is with its last descriptor. close() of one of two changes nothing for
                     epoll, but it takes away the only number by which the entry could be removed.
-What you will see   naive: every wait returns at once with an event for a number that is closed; EPOLL_CTL_DEL of that
-                    number says EBADF and of the duplicate ENOENT, so the loop spins and cannot stop it. Only dup2 of
-                    the duplicate back onto the old number, or closing the duplicate, ends it. right: EPOLL_CTL_DEL
-                    first, close second: silence, whoever else holds the pipe.
+What you will see   naive: every wait returns at once with an event for a number that is closed; EPOLL_CTL_DEL of
+                    that number says EBADF and of the duplicate ENOENT, so the loop spins and cannot stop it. Only
+                    dup2 of the duplicate back onto the old number, or closing the duplicate, ends it. right:
+                    EPOLL_CTL_DEL first, close second: silence, whoever else holds the pipe.
 References          epoll(7) Q7; idea.popcount.org "Epoll is fundamentally broken 2/2"; libuv/libuv#4323
 """
 
@@ -72,7 +73,8 @@ CASE = Case(
     claims=(
         Claim(
             "epoll-dup-keeps-registration-after-close",
-            "After close() of a registered number whose open file has a duplicate, events keep coming with its data.",
+            "After close() of a registered number whose open file has a duplicate, events keep coming with "
+            "its data.",
             "epoll(7) Q7",
         ),
         Claim(
@@ -82,12 +84,14 @@ CASE = Case(
         ),
         Claim(
             "epoll-orphan-removable-after-dup2-back",
-            "dup2() of the duplicate back onto the number makes the pair known again, and DEL removes the orphan.",
+            "dup2() of the duplicate back onto the number makes the pair known again, and DEL removes the "
+            "orphan.",
             "epoll(7) Q1",
         ),
         Claim(
             "epoll-close-last-ref-auto-removes",
-            "Closing the only descriptor of a registered file removes the entry, without an event or an error.",
+            "Closing the only descriptor of a registered file removes the entry, without an event or an "
+            "error.",
             "epoll(7) Q7",
         ),
         Claim(

@@ -6,8 +6,8 @@ Why it bites        epoll's key is the pair of number and open file description.
                     duplicate (a child process, a dup) keeps the description, so the entry stays, and its data word
                     still holds the number that now belongs to somebody else.
 What you will see   naive: a map keyed by number delivers the dead pipe's event to the new socket, to which nobody
-                    wrote. right: the data word carries a generation beside the number, so the event is recognised
-                    as one for a former owner and dropped; the same with {fd, local port, remote port} as the key.
+                    wrote. right: the data word carries a generation beside the number, so the event is recognised as
+                    one for a former owner and dropped; the same with {fd, local port, remote port} as the key.
 References          epoll(7) Q6 and Q7; moonbitlang/async#571; creytiv/re#266; joyent/libuv#968
 """
 
@@ -103,7 +103,8 @@ CASE = Case(
         ),
         Claim(
             "epoll-fd-number-reuse-two-entries",
-            "A reused number can be registered beside the orphan of its former owner, and both entries show it.",
+            "A reused number can be registered beside the orphan of its former owner, and both entries "
+            "show it.",
             "epoll(7) Q1, Q7",
         ),
         Claim(
@@ -113,12 +114,14 @@ CASE = Case(
         ),
         Claim(
             "epoll-generation-in-data-word",
-            "A generation beside the number in the 64-bit data word tells the orphan's event from the owner's.",
+            "A generation beside the number in the 64-bit data word tells the orphan's event from the "
+            "owner's.",
             "epoll_ctl(2) data; epoll(7) Q7",
         ),
         Claim(
             "epoll-ports-in-data-word",
-            "Number, local port and remote port fit the data word, and tell two TCP connections of one number apart.",
+            "Number, local port and remote port fit the data word, and tell two TCP connections of one "
+            "number apart.",
             "epoll_ctl(2) data; tcp(7)",
         ),
     ),

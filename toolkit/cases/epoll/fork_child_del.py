@@ -4,8 +4,8 @@ What it does        Registers a pipe, forks, and lets the child clean up what it
 Why it bites        The epoll descriptor that a child inherits is the parent's instance, not a copy of it: there is
                     one interest list, and EPOLL_CTL_DEL in any process edits it for all. A library's "close all my
                     sources" run in a worker deafens the daemon that forked it.
-What you will see   naive: after the child's DEL the parent waits in vain although the pipe has data. right: the child
-                    only closes its copy of the epoll descriptor, and the parent's event comes.
+What you will see   naive: after the child's DEL the parent waits in vain although the pipe has data. right: the
+                    child only closes its copy of the epoll descriptor, and the parent's event comes.
 References          epoll(7) Q7; fork(2); systemd/systemd#72; OpenSmalltalk/opensmalltalk-vm#550 and #552
 """
 
@@ -55,7 +55,8 @@ CASE = Case(
     claims=(
         Claim(
             "epoll-fork-child-del-affects-parent",
-            "EPOLL_CTL_DEL by a forked child removes the registration of the parent, too: they share the instance.",
+            "EPOLL_CTL_DEL by a forked child removes the registration of the parent, too: they share the "
+            "instance.",
             "epoll(7); fork(2); observed",
         ),
         Claim(
