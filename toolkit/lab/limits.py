@@ -6,16 +6,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from toolkit.ffi import tracing
+
 
 @contextmanager
 def limited(which: int, soft: int) -> Iterator[None]:
     """Lowers one soft limit and puts it back."""
     before = resource.getrlimit(which)
-    resource.setrlimit(which, (soft, before[1]))
+    _set(which, soft, before[1])
     try:
         yield
     finally:
-        resource.setrlimit(which, before)
+        _set(which, *before)
+
+
+def _set(which: int, soft: int, hard: int) -> None:
+    resource.setrlimit(which, (soft, hard))
+    name = next(
+        name for name in dir(resource) if name.startswith("RLIMIT_") and getattr(resource, name) == which
+    )
+    tracing.emit("prlimit64", f"0, {name}, {{rlim_cur={soft}, rlim_max={hard}}}, NULL", 0)
 
 
 @contextmanager

@@ -3,12 +3,11 @@
 import os
 import socket
 import struct
-import time
 
 from toolkit.ffi import tracing
 from toolkit.lab import calls
-from toolkit.lab.checks import DeadlineError
 from toolkit.lab.descriptors import Descriptors
+from toolkit.lab.threads import until
 
 Address = tuple[str, int]
 
@@ -113,14 +112,9 @@ class Sockets(Descriptors):
         Raises:
             DeadlineError: they did not arrive in time.
         """
-        end = time.monotonic() + self.seconds(within)
-        while True:
-            with _borrowed(listener) as sock:
-                info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCPI_UNACKED + 4)
-            if struct.unpack_from("I", info, _TCPI_UNACKED)[0] >= connections:
-                return
-            if time.monotonic() > end:
-                raise DeadlineError(f"{connections} connections did not reach the listener in time")
+        until(
+            lambda: _accept_queue(listener) >= connections, f"{connections} connections in the queue", within
+        )
 
     def tcp_pair(self) -> tuple[int, int]:
         """Two ends of one TCP connection over loopback: `(client, server)`."""
@@ -220,6 +214,13 @@ class Sockets(Descriptors):
             os.set_inheritable(fd, False)
         tracing.emit("recvmsg", f"{channel}, {{cmsg_type=SCM_RIGHTS, cmsg_data={received}}}, 0", len(data))
         return received
+
+
+def _accept_queue(listener: int) -> int:
+    with _borrowed(listener) as sock:
+        info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCPI_UNACKED + 4)
+    length: int = struct.unpack_from("I", info, _TCPI_UNACKED)[0]
+    return length
 
 
 class _borrowed:  # noqa: N801  reads as a function

@@ -17,6 +17,7 @@ import os
 
 from toolkit.ffi.flags import EPOLLIN, EPOLLRDHUP
 from toolkit.lab import Case, Claim, Lab
+from toolkit.lab.limits import no_free_descriptor
 
 _LOOKS = 100
 
@@ -27,8 +28,8 @@ def naive(lab: Lab) -> None:
     lab.add(epoll, listener, EPOLLIN)
     client = lab.connect(address)
     lab.poll(listener, EPOLLIN, within=1.0)
-    lab.limit_descriptors(spare=0)
-    turns = [(lab.told(epoll), lab.outcome(lab.accept, listener)) for _ in range(_LOOKS)]
+    with no_free_descriptor():
+        turns = [(lab.told(epoll), lab.outcome(lab.accept, listener)) for _ in range(_LOOKS)]
     lab.must(
         "epoll-accept-emfile-keeps-listener-ready",
         expected={"reported, then EMFILE": _LOOKS},
@@ -49,13 +50,13 @@ def right(lab: Lab) -> None:
     client = lab.connect(address)
     lab.poll(listener, EPOLLIN, within=1.0)
     spare = lab.open(os.devnull)
-    lab.limit_descriptors(spare=0)
     refused = 0
-    while lab.told(epoll) and refused < _LOOKS:
-        lab.close(spare)
-        lab.close(lab.accept(listener))
-        spare = lab.open(os.devnull)
-        refused += 1
+    with no_free_descriptor():
+        while lab.told(epoll) and refused < _LOOKS:
+            lab.close(spare)
+            lab.close(lab.accept(listener))
+            spare = lab.open(os.devnull)
+            refused += 1
     lab.must(
         "epoll-spare-descriptor-empties-the-queue",
         expected={"connections refused": 1, "listener": []},
