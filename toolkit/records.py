@@ -56,6 +56,15 @@ class VariantResult:
 
 
 @dataclass(frozen=True)
+class Known:
+    """What a list of known differences says of a result: `as_listed`, or in what it differs; and the reasons listed."""
+
+    as_listed: bool
+    differences: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class CaseResult:
     """One case, run once: the worst of its variants."""
 
@@ -68,12 +77,16 @@ class CaseResult:
     checks: tuple[Check, ...] = ()
     trace: tuple[TraceLine, ...] = ()
     reason: str | None = None
+    known: Known | None = None
     type: str = field(default="case", init=False)
 
 
 @dataclass(frozen=True)
 class Summary:
-    """The last record of a run: counts by status, and the exit code it leads to."""
+    """The last record of a run: counts by status, and the exit code it leads to.
+
+    `unlisted`: with a list of known differences, how many results differ from it.
+    """
 
     cases: int
     passed: int
@@ -84,6 +97,7 @@ class Summary:
     duration_ns: int
     exit_code: int
     interrupted: bool = False
+    unlisted: int | None = None
     type: str = field(default="summary", init=False)
 
 

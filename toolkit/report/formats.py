@@ -1,0 +1,61 @@
+"""The formats of a case run by name, and the stream each writes to."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from toolkit.records import CaseResult, Summary
+from toolkit.report.context import Run
+from toolkit.report.human import HumanWriter, Look
+from toolkit.report.jsonl import JsonLines
+from toolkit.report.junit import JunitWriter
+from toolkit.report.tap import TapWriter
+from toolkit.report.writer import CaseWriter
+
+NAMES = ("human", "jsonl", "tap", "junit")
+
+
+class JsonlWriter:
+    """The run, each case and the summary as JSON Lines."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._lines = JsonLines(stream)
+
+    def start(self, run: Run) -> None:
+        """The run record."""
+        self._lines.write(run)
+
+    def case(self, result: CaseResult) -> None:
+        """The case record."""
+        self._lines.write(result)
+
+    def finish(self, summary: Summary) -> None:
+        """The summary record."""
+        self._lines.write(summary)
+
+
+def new_writer(name: str, stream: TextIO, look: Look) -> CaseWriter:
+    """A writer of the format `name`, one of NAMES."""
+    if name == "human":
+        return HumanWriter(stream, look)
+    plain: dict[str, Callable[[TextIO], CaseWriter]] = {
+        "jsonl": JsonlWriter,
+        "tap": TapWriter,
+        "junit": JunitWriter,
+    }
+    return plain[name](stream)
+
+
+@contextmanager
+def results_to(file: str) -> Iterator[TextIO]:
+    """Where results go: the file, emptied, or stdout for `-`.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    if file == "-":
+        yield sys.stdout
+    else:
+        with open(file, "w", encoding="utf-8") as stream:
+            yield stream
