@@ -32,6 +32,7 @@ ROOT = Group(
                 "peek": "Print an inherited eventfd's counter without taking it.",
             },
         ),
+        "tail": "Read the lines of many pipes and files at once; leave cleanly on Ctrl-C.",
     },
 )
 

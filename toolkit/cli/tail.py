@@ -1,0 +1,95 @@
+"""`evkit tail`."""
+
+from enum import Enum
+from typing import Annotated
+
+import typer
+
+from toolkit.cli.apps import examples, new_app
+from toolkit.cli.options import Json, ReadyFd, TimeoutNs
+from toolkit.cli.readiness import Readiness
+from toolkit.cli.refusal import refuse
+from toolkit.exits import Exit, by_signal
+
+app = new_app()
+
+
+class ExitBy(str, Enum):
+    """The ways of `toolkit.scheduler.exit_ways`, which costs too much to import for `--help`."""
+
+    SIGNALFD = "signalfd"
+    SELF_PIPE = "self-pipe"
+    EVENTFD = "eventfd"
+    FLAG = "flag"
+    PWAIT = "pwait"
+
+
+@app.command(
+    epilog=examples(
+        "printf 'one\\ntwo\\n' | evkit tail --quiet -",
+        "mkfifo a b; (echo left > a &) ; (echo right > b &) ; evkit tail --quiet a b",
+    )
+)
+def tail(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Fifos, devices, files; - is stdin.")],
+    exit_by: Annotated[
+        ExitBy, typer.Option("--exit-by", help="How the loop notices Ctrl-C; `evkit bench exit` compares.")
+    ] = ExitBy.SIGNALFD,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Wait for a fifo's next writer when the last has left.")
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Do not log how the exit signal is registered and noticed.")
+    ] = False,
+    timeout: TimeoutNs = None,
+    ready_fd: ReadyFd = None,
+    json: Json = False,
+) -> int:
+    """Print the lines of many pipes and files as they come, until all have ended or Ctrl-C.
+
+    One coroutine a file, on one epoll. With several files each line starts with its file's name.
+    """
+    import signal
+
+    from toolkit.scheduler.epoll_scheduler import EpollScheduler
+    from toolkit.scheduler.exit_ways import WAYS
+    from toolkit.scheduler.lines import Render, tail
+    from toolkit.scheduler.sources import CannotTail, Source
+
+    readiness = Readiness(ready_fd)
+    sources: list[Source] = []
+    try:
+        sources.extend(Source(name) for name in files)
+    except CannotTail as error:
+        refuse(str(error))
+    render: Render = _as_json if json else _plain if len(files) == 1 else _with_name
+    ending = [signal.SIGINT, signal.SIGTERM] + ([signal.SIGALRM] if timeout is not None else [])
+    scheduler = EpollScheduler(ending, WAYS[exit_by.value], (lambda _line: None) if quiet else _log)
+    if timeout is not None:
+        signal.setitimer(signal.ITIMER_REAL, max(timeout / 1e9, 1e-6))
+    number, sink = tail(sources, scheduler, render, 1, follow, readiness.announce)
+    if number is not None:  # the second signal ends at once, whatever is still to be written
+        for each in ending:
+            signal.signal(each, signal.SIG_DFL)
+    sink.flush()
+    if number == signal.SIGALRM:
+        refuse("gave up: the time limit passed before all sources ended", Exit.TIMEOUT)
+    return Exit.OK if number is None else by_signal(number)
+
+
+def _log(line: str) -> None:
+    typer.echo(line, err=True)
+
+
+def _plain(_name: str, line: bytes) -> bytes:
+    return line + b"\n"
+
+
+def _with_name(name: str, line: bytes) -> bytes:
+    return b"%s: %s\n" % (name.encode(errors="surrogateescape"), line)
+
+
+def _as_json(name: str, line: bytes) -> bytes:
+    from toolkit.report.jsonl import to_line
+
+    return to_line({"type": "event", "target": name, "line": line.decode(errors="replace")}).encode() + b"\n"
