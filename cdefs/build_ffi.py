@@ -15,7 +15,13 @@ sys.path.insert(0, str(HERE))
 
 from declarations import read_headers, static_asserts  # noqa: E402  its folder is on the path only now
 
-C_SOURCES = ("shims.c", "handlers.c", "sockets.c")
+C_SOURCES = (
+    "shims.c",
+    "handlers.c",
+    "sockets.c",
+    "loops.c",
+    "loops_eventfd.c",
+)
 COMPILER_WARNINGS = (
     "-Werror=implicit-function-declaration",
     "-Werror=incompatible-pointer-types",

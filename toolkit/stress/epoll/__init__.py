@@ -1,0 +1,1 @@
+"""Stressors of epoll, one a file."""

@@ -1,0 +1,1 @@
+"""Stressors of eventfd, one a file."""

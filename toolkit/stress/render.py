@@ -1,0 +1,123 @@
+"""A stress result as text for people: verdict, invariants, figures, workers, and the histogram drawn in text."""
+
+from collections.abc import Iterator, Sequence
+
+from toolkit.stress.engine import Glimpse
+from toolkit.stress.histogram import Range
+from toolkit.stress.result import Invariant, StressResult, Threshold, WorkerResult
+
+_BAR = 40
+_MOST_ROWS = 20
+_MOST_WORKERS = 16
+
+
+def time_text(ns: float) -> str:
+    """Three digits and a unit: `953 ns`, `5.23 us`, `1.20 s`."""
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if ns >= size:
+            value = ns / size
+            return f"{value:.2f} {unit}" if value < 10 else f"{value:.1f} {unit}" if value < 100 else f"{value:.0f} {unit}"
+    return f"{ns:.0f} ns"
+
+
+def live_line(glimpse: Glimpse) -> str:
+    """One line while it runs: how far, how fast, p99, whether the invariants hold."""
+    planned = f" of {glimpse.planned_ns / 1e9:g} s" if glimpse.planned_ns is not None else " s"
+    p99 = f"  p99 {time_text(glimpse.p99_ns)}" if glimpse.p99_ns is not None else ""
+    state = "holding" if glimpse.ok else "BROKEN"
+    return f"{glimpse.name}: {glimpse.elapsed_ns / 1e9:.1f}{planned}  {glimpse.ops_per_s:,.0f}/s{p99}  {state}"
+
+
+def describe(result: StressResult) -> str:
+    """Everything about one result."""
+    return "\n".join(_lines(result))
+
+
+def _lines(result: StressResult) -> Iterator[str]:
+    verdict = "ok" if result.ok else "FAILED"
+    early = " (interrupted)" if result.interrupted else ""
+    yield (
+        f"{result.name}: {verdict}{early}  {result.ops_per_s:,.0f} ops/s  "
+        f"({result.ops:,} in {time_text(result.ran_ns)}, seed {result.seed})"
+    )
+    if result.error is not None:
+        yield f"  error       {result.error}"
+    for invariant in result.invariants:
+        yield f"  {'holds' if invariant.ok else 'BROKEN':10}  {_invariant(invariant)}"
+    for threshold in result.thresholds:
+        yield f"  {'reached' if threshold.ok else 'MISSED':10}  {threshold_text(threshold)}"
+    if not result.ok and result.repeat is not None:
+        yield f"  repeat with {result.repeat}"
+    for name, value in (result.figures or {}).items():
+        yield f"  {'figure':10}  {name.replace('_', ' ')} {value:,.3g}"
+    if result.latency_ns is not None:
+        figures = result.latency_ns
+        shown = ((n, getattr(figures, n)) for n in ("min", "p50", "p90", "p99", "p999", "max"))
+        yield f"  {'latency':10}  " + "  ".join(f"{name} {time_text(value)}" for name, value in shown)
+    yield from _workers(result.per_worker)
+    yield from _histogram(result.histogram or ())
+
+
+def _invariant(invariant: Invariant) -> str:
+    if invariant.ok:
+        return invariant.name
+    reason = f"; {invariant.reason}" if invariant.reason else ""
+    return f"{invariant.name}: expected {invariant.expected}, observed {invariant.observed}{reason}"
+
+
+def threshold_text(threshold: Threshold) -> str:
+    """`max-p99: 7.20 ms, the limit is 5.00 ms: missed by 44 %`."""
+    if threshold.observed is None:
+        return f"{threshold.name}: {threshold.reason}"
+    show = time_text if threshold.name.startswith("max-p9") else _number
+    if threshold.name == "max-regression":
+        show = _percent
+    text = f"{threshold.name}: {show(threshold.observed)}, the limit is {show(threshold.limit)}"
+    if threshold.missed_by is not None:
+        text += f": missed by {_percent(threshold.missed_by)}"
+    return f"{text} ({threshold.reason})" if threshold.reason else text
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:g}"
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.1f} %"
+
+
+def _workers(workers: Sequence[WorkerResult]) -> Iterator[str]:
+    """A table with a column for each counter that any worker used."""
+    names = [
+        name
+        for name in ("ops", "sent", "received", "share", "wakeups", "spurious", "again", "interrupted", "stale", "mixed")
+        if any(getattr(worker, name) for worker in workers)
+    ]
+    timed = any(worker.p99_ns is not None for worker in workers)
+    yield "  worker  role      " + "".join(f"{name:>13}" for name in names) + (f"{'p99':>11}" if timed else "")
+    for worker in workers[:_MOST_WORKERS]:
+        cells = "".join(f"{_cell(getattr(worker, name)):>13}" for name in names)
+        p99 = f"{time_text(worker.p99_ns) if worker.p99_ns is not None else '':>11}" if timed else ""
+        yield f"  {worker.index:>6}  {worker.role:<10}{cells}{p99}"
+    if len(workers) > _MOST_WORKERS:
+        yield f"  ... and {len(workers) - _MOST_WORKERS} more (--json has them all)"
+
+
+def _cell(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.1%}" if isinstance(value, float) else f"{value:,}"
+
+
+def _histogram(ranges: Sequence[Range]) -> Iterator[str]:
+    """One row a range, neighbours joined until they fit; a bar's length is the share of the fullest row."""
+    rows = list(ranges)
+    while len(rows) > _MOST_ROWS:
+        rows = [
+            Range(pair[0].from_ns, pair[-1].to_ns, sum(each.count for each in pair))
+            for pair in (rows[i : i + 2] for i in range(0, len(rows), 2))
+        ]
+    fullest = max((row.count for row in rows), default=0)
+    for row in rows:
+        bar = "#" * max(1, round(_BAR * row.count / fullest))
+        yield f"  {time_text(row.from_ns):>10} to {time_text(row.to_ns):<10} {bar:<{_BAR}} {row.count:,}"

@@ -1,0 +1,1 @@
+"""Stressors of signalfd, one a file."""

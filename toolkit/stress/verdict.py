@@ -1,0 +1,153 @@
+"""From counters to a verdict: what broke first, what must always hold, and the figures."""
+
+import errno
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from toolkit.ffi import linux
+from toolkit.stress.histogram import merge
+from toolkit.stress.plan import Plan
+from toolkit.stress.result import Invariant, StressResult, WorkerResult
+from toolkit.stress.stage import Stage, Stressor, Verify, Worker
+
+_SHORTEST: Final = 0.9  # of the planned time; less is a run that did not happen as asked
+_COUNTERS: Final = ("wakeups", "spurious", "again", "interrupted", "stale", "mixed")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How the workers ended: by which signal (0: none), whether nothing moved, how many never did, what died."""
+
+    signal: int
+    stalled: bool
+    stuck: int
+    deaths: tuple[str, ...]
+
+
+def conclude(name: str, stressor: Stressor, stage: Stage, verify: Verify, ended: Ended) -> StressResult:
+    """The result of a run whose workers have ended; `name` is `primitive/stressor`."""
+    plan, run = stage.plan, stage.run
+    ended_ns = max(worker.memory.ended_ns for worker in stage.workers)
+    ran_ns = max(ended_ns - run.started_ns, 0) if run.go else 0
+    ops = stage.total(stage.counts)
+    timed = merge(worker.memory.latency for worker in stage.workers)
+    error = _error(stage, ended)
+    broken = list(_broken(stage))
+    invariants = [*broken, *_held(stressor, broken, ops), *_ending(ended), *verify()]
+    if error is None:
+        invariants += _done(plan, ended, ops, ran_ns, bool(run.stop) and not all(i.ok for i in invariants))
+    return StressResult(
+        name=name,
+        params=params_of(plan, stressor),
+        seed=plan.seed,
+        planned_ns=plan.duration_ns,
+        ran_ns=ran_ns,
+        ops=ops,
+        ops_per_s=round(ops / ran_ns * 1e9, 1) if ran_ns else 0.0,
+        ok=error is None and all(invariant.ok for invariant in invariants),
+        invariants=tuple(invariants),
+        per_worker=tuple(_worker_results(stage)),
+        latency_ns=timed.latency(),
+        histogram=timed.ranges() or None,
+        figures=stage.figures or None,
+        repeat=repeat_line(name, stressor, plan),
+        interrupted=True if ended.signal else None,
+        error=error,
+    )
+
+
+def params_of(plan: Plan, stressor: Stressor) -> dict[str, Any]:
+    """The options that shaped the run, by name; those without limit are absent."""
+    names = ("workers", "ops", "rate", "pin", "latency", "processes", *stressor.options)
+    return {name: value for name in names if (value := getattr(plan, name)) is not None}
+
+
+def repeat_line(name: str, stressor: Stressor, plan: Plan) -> str:
+    """The command that repeats this run."""
+    primitive, _, own = name.partition("/")
+    words = [f"evkit {primitive} stress {own} --seed {plan.seed}"]
+    default = Plan(seed=plan.seed)
+    for option, value in params_of(plan, stressor).items():
+        if value is True:
+            words.append(f"--{option}")
+        elif value != getattr(default, option):
+            words.append(f"--{option} {value}")
+    if plan.duration_ns not in (None, default.duration_ns):
+        words.append(f"--duration {plan.duration_ns}ns")
+    return " ".join(words)
+
+
+def text_of(pointer: Any) -> str:  # noqa: ANN401  cffi data has no static type
+    """A C string that a loop left behind."""
+    raw = linux.ffi.string(pointer)
+    return raw.decode() if isinstance(raw, bytes) else raw
+
+
+def _error(stage: Stage, ended: Ended) -> str | None:
+    for worker in stage.workers:
+        if worker.memory.error:
+            call = text_of(worker.memory.call)
+            number = worker.memory.error
+            name = errno.errorcode.get(number, str(number))
+            return f"worker {worker.memory.index} ({worker.role}): {call}: {name} ({os.strerror(number)})"
+    if ended.stuck:
+        return f"{ended.stuck} workers did not end and were left behind"
+    return None
+
+
+def _broken(stage: Stage) -> Iterator[Invariant]:
+    for worker in stage.workers:
+        memory = worker.memory
+        if memory.broken:
+            reason = f"first offending token {memory.token:#x}, seen by worker {memory.index} ({worker.role})"
+            yield Invariant(text_of(memory.broken), False, hex(memory.expected), hex(memory.observed), reason)
+
+
+def _held(stressor: Stressor, broken: list[Invariant], ops: int) -> Iterator[Invariant]:
+    failed = {invariant.name for invariant in broken}
+    for name in stressor.each:
+        if name not in failed:
+            yield Invariant(name, True, "at every operation", f"at {ops} operations")
+
+
+def _ending(ended: Ended) -> Iterator[Invariant]:
+    if ended.stalled:
+        yield Invariant("progress", False, "an operation within 5 s", "none", "workers had to be rescued")
+    if ended.deaths:
+        yield Invariant("workers-end-by-themselves", False, 0, len(ended.deaths), "; ".join(ended.deaths))
+
+
+def _done(plan: Plan, ended: Ended, ops: int, ran_ns: int, broke_off: bool) -> Iterator[Invariant]:
+    yield Invariant("work-was-done", ops > 0, "at least 1 operation", ops)
+    if ended.signal or broke_off:
+        return  # short for a reason that is told elsewhere
+    if plan.ops is not None:
+        if plan.duration_ns is None:
+            yield Invariant("all-operations-done", ops >= plan.ops, plan.ops, ops)
+    elif plan.duration_ns is not None:
+        least = int(plan.duration_ns * _SHORTEST)
+        yield Invariant("ran-as-long-as-planned", ran_ns >= least, f"at least {least} ns", f"{ran_ns} ns")
+
+
+def _worker_results(stage: Stage) -> Iterator[WorkerResult]:
+    work_of: dict[str, int] = {}
+    for worker in stage.workers:
+        work_of[worker.role] = work_of.get(worker.role, 0) + _work(worker)
+    for worker in stage.workers:
+        memory = worker.memory
+        yield WorkerResult(
+            index=memory.index,
+            role=worker.role,
+            ops=memory.ops,
+            sent=memory.sent,
+            received=memory.received,
+            share=round(_work(worker) / work_of[worker.role], 4) if work_of[worker.role] else 0.0,
+            p99_ns=merge([memory.latency]).percentile(0.99) if memory.latency.count else None,
+            **{name: getattr(memory, name) or None for name in _COUNTERS},
+        )
+
+
+def _work(worker: Worker) -> int:
+    return int(worker.memory.ops if worker.produces else worker.memory.received)
