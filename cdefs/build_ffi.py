@@ -30,8 +30,11 @@ COMPILER_WARNINGS = (
 )
 
 
-def linux_builder(folder: Path = HERE / "linux") -> FFI:
-    """The API-mode module `toolkit.ffi._linux`, from the headers and C files of `folder`."""
+def linux_builder(folder: Path = HERE / "linux", *, planted: bool = False) -> FFI:
+    """The API-mode module `toolkit.ffi._linux`, from the headers and C files of `folder`.
+
+    `planted` builds the hot loops with faults that tests switch on (planted.c).
+    """
     text = read_headers(folder)
     builder = FFI()
     builder.cdef(text)
@@ -42,6 +45,7 @@ def linux_builder(folder: Path = HERE / "linux") -> FFI:
         "toolkit.ffi._linux",
         preamble,
         include_dirs=[os.path.relpath(folder)],
+        define_macros=[("EVK_PLANTED", "1")] if planted else [],
         depends=[os.path.relpath(path) for path in sorted(folder.iterdir())],
         extra_compile_args=["-O2", "-std=gnu11", "-pthread", *COMPILER_WARNINGS],
         libraries=["rt"],  # glibc before 2.34 keeps timer_create there

@@ -59,6 +59,7 @@ void evk_arrive(struct evk_run *run, struct evk_worker *worker)
 {
     worker->tid = (uint64_t)syscall(SYS_gettid);
     worker->random = worker->seed;
+    arm_plant();
     if (__atomic_add_fetch(&run->arrived, 1, __ATOMIC_ACQ_REL) == run->parties) {
         run->started_ns = now_ns();
         run->deadline_ns = run->started_ns + run->duration_ns;

@@ -26,6 +26,7 @@ ROOT = Group(
             "A 64-bit counter in the kernel that can be waited on.",
             "evkit eventfd run -- sh -c 'evkit eventfd add 3; evkit eventfd peek'",
             {
+                "stress": "Load it at the speed of C, and verify that nothing is lost.",
                 "run": "Run a command that inherits a new eventfd, its number in $EVENTFD.",
                 "add": "Add to an inherited eventfd's counter.",
                 "read": "Take an inherited eventfd's counter and print it.",

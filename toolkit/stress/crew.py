@@ -55,7 +55,9 @@ class Threads:
                     started += 1
             except RuntimeError as error:
                 stage.run.abort = 1
-                raise OSError(f"started {started} of {len(self._threads)} workers: {error} (ulimit -u)") from error
+                raise OSError(
+                    f"started {started} of {len(self._threads)} workers: {error} (ulimit -u)"
+                ) from error
 
     def alive(self) -> int:
         return sum(thread.is_alive() for thread in self._threads)

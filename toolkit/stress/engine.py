@@ -38,7 +38,9 @@ class Glimpse:
 Progress = Callable[[Glimpse], None]
 
 
-def run(name: str, stressor: Stressor, plan: Plan, progress: Progress | None = None) -> tuple[StressResult, int]:
+def run(
+    name: str, stressor: Stressor, plan: Plan, progress: Progress | None = None
+) -> tuple[StressResult, int]:
     """The result, and the signal that ended the run early (0: none). Ctrl-C and SIGTERM are handled here meanwhile.
 
     Raises:

@@ -82,7 +82,9 @@ class Histogram:
         firsts = range(0, len(self.buckets), _EXACT // 4)
         counted = ((first, sum(self.buckets[first : first + _EXACT // 4])) for first in firsts)
         return tuple(
-            Range(lower_bound(first), lower_bound(first + _EXACT // 4), count) for first, count in counted if count
+            Range(lower_bound(first), lower_bound(first + _EXACT // 4), count)
+            for first, count in counted
+            if count
         )
 
 

@@ -9,11 +9,15 @@ _LINE = 64  # a cache line: neighbours must not share one
 
 
 def _stride(kind: str) -> int:
-    return -(-linux.ffi.sizeof(kind) // _LINE) * _LINE
+    lines: int = -(-linux.ffi.sizeof(kind) // _LINE)
+    return lines * _LINE
 
 
 class RunMemory:
-    """Maps C structs for one run; zeroed, shared with children of fork, gone when the object is."""
+    """Maps C structs for one run; zeroed, shared with children of fork.
+
+    The memory goes with this object: keep it as long as any pointer into it.
+    """
 
     def __init__(self, processes: bool) -> None:
         self._flags = mmap.MAP_ANONYMOUS | (mmap.MAP_SHARED if processes else mmap.MAP_PRIVATE)

@@ -1,6 +1,6 @@
 """A stress result as text for people: verdict, invariants, figures, workers, and the histogram drawn in text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from toolkit.stress.engine import Glimpse
 from toolkit.stress.histogram import Range
@@ -16,7 +16,13 @@ def time_text(ns: float) -> str:
     for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
         if ns >= size:
             value = ns / size
-            return f"{value:.2f} {unit}" if value < 10 else f"{value:.1f} {unit}" if value < 100 else f"{value:.0f} {unit}"
+            return (
+                f"{value:.2f} {unit}"
+                if value < 10
+                else f"{value:.1f} {unit}"
+                if value < 100
+                else f"{value:.0f} {unit}"
+            )
     return f"{ns:.0f} ns"
 
 
@@ -25,7 +31,9 @@ def live_line(glimpse: Glimpse) -> str:
     planned = f" of {glimpse.planned_ns / 1e9:g} s" if glimpse.planned_ns is not None else " s"
     p99 = f"  p99 {time_text(glimpse.p99_ns)}" if glimpse.p99_ns is not None else ""
     state = "holding" if glimpse.ok else "BROKEN"
-    return f"{glimpse.name}: {glimpse.elapsed_ns / 1e9:.1f}{planned}  {glimpse.ops_per_s:,.0f}/s{p99}  {state}"
+    return (
+        f"{glimpse.name}: {glimpse.elapsed_ns / 1e9:.1f}{planned}  {glimpse.ops_per_s:,.0f}/s{p99}  {state}"
+    )
 
 
 def describe(result: StressResult) -> str:
@@ -69,9 +77,7 @@ def threshold_text(threshold: Threshold) -> str:
     """`max-p99: 7.20 ms, the limit is 5.00 ms: missed by 44 %`."""
     if threshold.observed is None:
         return f"{threshold.name}: {threshold.reason}"
-    show = time_text if threshold.name.startswith("max-p9") else _number
-    if threshold.name == "max-regression":
-        show = _percent
+    show = _UNITS.get(threshold.name, _number)
     text = f"{threshold.name}: {show(threshold.observed)}, the limit is {show(threshold.limit)}"
     if threshold.missed_by is not None:
         text += f": missed by {_percent(threshold.missed_by)}"
@@ -86,15 +92,35 @@ def _percent(share: float) -> str:
     return f"{share * 100:.1f} %"
 
 
+_UNITS: dict[str, Callable[[float], str]] = {
+    "max-p99": time_text,
+    "max-p999": time_text,
+    "max-regression": _percent,
+}
+
+
 def _workers(workers: Sequence[WorkerResult]) -> Iterator[str]:
     """A table with a column for each counter that any worker used."""
     names = [
         name
-        for name in ("ops", "sent", "received", "share", "wakeups", "spurious", "again", "interrupted", "stale", "mixed")
+        for name in (
+            "ops",
+            "sent",
+            "received",
+            "share",
+            "wakeups",
+            "spurious",
+            "again",
+            "interrupted",
+            "stale",
+            "mixed",
+        )
         if any(getattr(worker, name) for worker in workers)
     ]
     timed = any(worker.p99_ns is not None for worker in workers)
-    yield "  worker  role      " + "".join(f"{name:>13}" for name in names) + (f"{'p99':>11}" if timed else "")
+    yield (
+        "  worker  role      " + "".join(f"{name:>13}" for name in names) + (f"{'p99':>11}" if timed else "")
+    )
     for worker in workers[:_MOST_WORKERS]:
         cells = "".join(f"{_cell(getattr(worker, name)):>13}" for name in names)
         p99 = f"{time_text(worker.p99_ns) if worker.p99_ns is not None else '':>11}" if timed else ""

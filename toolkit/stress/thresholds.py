@@ -22,8 +22,8 @@ def check(result: StressResult, limits: Limits) -> Iterator[Threshold]:
     if limits.min_rate is not None:
         yield at_least("min-rate", limits.min_rate, result.ops_per_s)
     for name, limit, observed in (
-        ("max-p99", limits.max_p99_ns, latency and latency.p99),
-        ("max-p999", limits.max_p999_ns, latency and latency.p999),
+        ("max-p99", limits.max_p99_ns, latency.p99 if latency else None),
+        ("max-p999", limits.max_p999_ns, latency.p999 if latency else None),
     ):
         if limit is not None:
             yield at_most(name, limit, observed)

@@ -7,6 +7,8 @@ What surprises      a wake-up on another CPU costs ten times one on the same: co
 References          eventfd(2); stress-ng --eventfd has this shape
 """
 
+from functools import partial
+
 from toolkit.primitives.eventfd import EventFd
 from toolkit.stress.result import Invariant
 from toolkit.stress.stage import Stage, Stressor, Verify, equal
@@ -16,11 +18,12 @@ _FAREWELL = 1 << 63
 
 def prepare(stage: Stage) -> Verify:
     for _ in range(max(1, stage.plan.workers // 2)):
-        there, back = stage.own(EventFd()), stage.own(EventFd())
+        there, back = EventFd(), EventFd()
+        stage.own(there), stage.own(back)
         stage.worker("server", "eventfd_serve", writes=there.fileno(), reads=back.fileno())
         stage.worker("partner", "eventfd_return", produces=False, reads=there.fileno(), writes=back.fileno())
-        stage.on_rescue(lambda there=there: there.write(_FAREWELL))
-        stage.on_rescue(lambda back=back: back.write(_FAREWELL))
+        stage.on_rescue(partial(there.write, _FAREWELL))
+        stage.on_rescue(partial(back.write, _FAREWELL))
 
     def verify() -> list[Invariant]:
         asked = sum(worker.sent for worker in stage.of("server"))

@@ -1,7 +1,7 @@
 """How long a waiter in epoll_wait takes to wake: the value written is the time of writing.
 
-What it does        pairs of a waker and a waiter, each asleep in an epoll of its own until the other writes. With an odd
-                    number of workers the last one rests. `--rate` lets the waiter sleep deeper.
+What it does        pairs of a waker and a waiter, each asleep in an epoll of its own until the other writes. With an
+                    odd number of workers the last one rests. `--rate` lets the waiter sleep deeper.
 What must hold      each wake is answered once, with its own value.
 What surprises      a halted CPU wakes slowly: latency is worst at low rates. See also --pin.
 References          epoll_wait(2), eventfd(2)
@@ -23,7 +23,9 @@ def prepare(stage: Stage) -> Verify:
 
     def verify() -> list[Invariant]:
         wakes = sum(worker.sent for worker in stage.of("waker"))
-        return [equal("each-wake-received-once", wakes, sum(worker.received for worker in stage.of("waiter")))]
+        return [
+            equal("each-wake-received-once", wakes, sum(worker.received for worker in stage.of("waiter")))
+        ]
 
     return verify
 

@@ -1,0 +1,58 @@
+"""Each invariant can fail: a build with a planted loss, duplicate or reorder is caught, and says which one broke."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.stress.conftest import Stress
+
+_FAULTS = [
+    ("eventfd", "ping", "write:loss:500", "read-returns-what-was-written"),
+    ("eventfd", "ping", "write:duplicate:500", "read-returns-what-was-written"),
+    ("eventfd", "pingpong", "write:duplicate:500", "reply-follows-request"),
+    ("eventfd", "fan-in", "write:loss:500", "writes-counted-once"),
+    ("eventfd", "fan-in", "write:duplicate:500", "sum-written-is-sum-read"),
+    ("eventfd", "semaphore", "write:loss:500", "each-token-taken-once"),
+    ("eventfd", "semaphore", "write:duplicate:500", "each-token-taken-once"),
+    ("eventfd", "wake", "read:duplicate:500", "answer-repeats-the-wake"),
+    ("eventfd", "overflow", "write:loss:500", "writes-of-one-writer-in-order"),
+    ("eventfd", "overflow", "write:duplicate:500", "writes-of-one-writer-in-order"),
+    ("eventfd", "overflow", "write:reorder:500", "writes-of-one-writer-in-order"),
+]
+
+
+@pytest.mark.parametrize(("primitive", "name", "fault", "invariant"), _FAULTS)
+def test_a_planted_fault_breaks_the_invariant(
+    planted: Stress, primitive: str, name: str, fault: str, invariant: str
+) -> None:
+    ran = planted(fault, primitive, name, "--ops", "2k")
+    assert ran.status == 1, ran.stderr
+    assert invariant in ran.broken()
+
+
+@pytest.mark.parametrize(("primitive", "name"), sorted({(fault[0], fault[1]) for fault in _FAULTS}))
+def test_the_same_build_holds_without_a_fault(planted: Stress, primitive: str, name: str) -> None:
+    ran = planted("none:none:1", primitive, name, "--ops", "2k")
+    assert (ran.status, ran.broken()) == (0, set()), ran.stderr
+
+
+def test_a_wake_up_that_is_lost_is_noticed_though_everybody_sleeps(planted: Stress) -> None:
+    ran = planted("write:loss:501", "eventfd", "pingpong", "--ops", "2k")
+    assert ran.status == 1
+    assert "progress" in ran.broken()
+
+
+def test_the_first_offending_token_is_named_with_the_command_that_repeats_it(planted: Stress) -> None:
+    first = planted(
+        "write:duplicate:500", "eventfd", "overflow", "--ops", "2k", "--workers", "1", "--seed", "7"
+    )
+    [broken] = [
+        each for each in first.stress["invariants"] if each["name"] == "writes-of-one-writer-in-order"
+    ]
+    # the 500th write carries number 499 of writer 0, with the top bit set; it comes a second time
+    assert broken["reason"].startswith("first offending token 0x80000000000001f3")
+    assert (broken["expected"], broken["observed"]) == ("0x1f4", "0x1f3")
+    assert first.stress["repeat"] == "evkit eventfd stress overflow --seed 7 --workers 1 --ops 2000"

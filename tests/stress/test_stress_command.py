@@ -1,0 +1,262 @@
+"""`evkit ... stress` as CI meets it: verdicts, limits, signals, faults of the environment, nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from toolkit.stress import registry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.stress.conftest import Stress
+
+_ALL = [
+    (primitive, name) for primitive in ("eventfd", "epoll", "signalfd") for name in registry.names(primitive)
+]
+_PARTS = ("What it does", "What must hold", "References")
+
+
+@pytest.mark.parametrize(("primitive", "name"), _ALL)
+def test_each_stressor_holds_for_a_short_count(stress: Stress, primitive: str, name: str) -> None:
+    ran = stress(primitive, name, "--ops", "300", "--workers", "3")
+    assert (ran.status, ran.broken()) == (0, set()), ran
+    assert ran.stress["ops"] >= 300
+
+
+@pytest.mark.parametrize(("primitive", "name"), _ALL)
+def test_each_stressor_tells_its_story(primitive: str, name: str) -> None:
+    document = registry.document(primitive, name)
+    assert all(part in document for part in _PARTS)
+    assert document.partition("\n")[0].endswith(".")
+
+
+def test_a_rate_is_kept_and_latency_times_every_operation(stress: Stress) -> None:
+    ran = stress("eventfd", "ping", "--rate", "2k", "--duration", "500ms", "--latency")
+    assert ran.stress["ops"] == pytest.approx(1000, rel=0.05)
+    assert ran.stress["latency_ns"]["count"] == ran.stress["ops"]
+
+
+def test_without_latency_one_in_64_is_timed(stress: Stress) -> None:
+    ran = stress("eventfd", "ping", "--ops", "6400", "--workers", "1")
+    assert ran.stress["latency_ns"]["count"] == 100
+
+
+def test_processes_share_one_counter_as_threads_do(stress: Stress) -> None:
+    ran = stress("eventfd", "fan-in", "--processes", "--workers", "3", "--ops", "30k")
+    assert (ran.status, ran.stress["ops"]) == (0, 30_000)
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "name"),
+    [("--min-rate", "1G", "min-rate"), ("--max-p99", "1ns", "max-p99"), ("--max-p999", "1ns", "max-p999")],
+)
+def test_a_missed_threshold_fails_and_says_by_how_much(
+    stress: Stress, limit: str, value: str, name: str
+) -> None:
+    ran = stress("eventfd", "ping", "--ops", "10k", limit, value)
+    assert ran.status == 1
+    [threshold] = ran.stress["thresholds"]
+    assert threshold["name"] == name
+    assert threshold["missed_by"] > 0
+
+
+def test_a_reached_threshold_passes(stress: Stress) -> None:
+    ran = stress(
+        "eventfd", "ping", "--ops", "10k", "--min-rate", "1", "--max-p99", "10s", "--max-spread", "100%"
+    )
+    assert ran.status == 0
+    assert [threshold["ok"] for threshold in ran.stress["thresholds"]] == [True, True, True]
+
+
+def _save(records: list[dict[str, object]], path: Path) -> str:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return str(path)
+
+
+def test_a_baseline_of_the_same_machine_passes_and_one_ten_times_faster_fails(
+    stress: Stress, tmp_path: Path
+) -> None:
+    saved = stress("eventfd", "ping", "--ops", "50k")
+    same = _save(saved.records, tmp_path / "same.jsonl")
+    assert (
+        stress("eventfd", "ping", "--ops", "50k", "--baseline", same, "--max-regression", "90%").status == 0
+    )
+    faster = [
+        record | {"ops_per_s": 10 * record["ops_per_s"]} if record["type"] == "stress" else record
+        for record in saved.records
+    ]
+    ran = stress("eventfd", "ping", "--ops", "50k", "--baseline", _save(faster, tmp_path / "faster.jsonl"))
+    assert ran.status == 1
+    [threshold] = ran.stress["thresholds"]
+    assert threshold["observed"] > 0.5
+
+
+def test_a_slower_machine_is_not_a_regression(stress: Stress, tmp_path: Path) -> None:
+    saved = stress("eventfd", "ping", "--ops", "50k")
+    twice = [
+        record | {"ops_per_s": 4 * record["ops_per_s"], "calibration_per_s": 4 * record["calibration_per_s"]}
+        if record["type"] == "stress"
+        else record
+        for record in saved.records
+    ]
+    file = _save(twice, tmp_path / "fast-machine.jsonl")
+    assert (
+        stress("eventfd", "ping", "--ops", "50k", "--baseline", file, "--max-regression", "0.7").status == 0
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("", "no stress record"),
+        ("{nonsense", "line 1 is not JSON"),
+        ('{"type": "stress", "name": "a/b"}', "only of a/b"),
+    ],
+)
+def test_a_useless_baseline_is_refused(stress: Stress, tmp_path: Path, content: str, says: str) -> None:
+    file = tmp_path / "saved.jsonl"
+    file.write_text(content)
+    ran = stress("eventfd", "ping", "--ops", "100", "--baseline", str(file))
+    assert ran.status == 2
+    assert says in ran.stderr
+    assert ran.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--duration", "0s"],
+        ["--duration", "0"],
+        ["--duration", "1000h"],
+        ["--ops", "0"],
+        ["--ops", "-5"],
+        ["--ops", "99999999999G"],
+        ["--workers", "0"],
+        ["--workers", "1M"],
+        ["--rate", "0"],
+        ["--seed", "-1"],
+        ["--seed", "99999999999999999999"],
+        ["--pin", "9999"],
+        ["--pin", "left"],
+        ["--max-spread", "much"],
+        ["--max-regression", "-1%"],
+        ["--baseline", "/nonexistent"],
+        ["no-such-stressor"],
+    ],
+)
+def test_absurd_requests_are_refused_in_one_line(stress: Stress, arguments: list[str]) -> None:
+    ran = stress("eventfd", *arguments)
+    assert ran.status == 2
+    assert not any(record["type"] == "stress" for record in ran.records)
+    assert ran.stderr.count("\n") == 1
+    assert "Traceback" not in ran.stderr
+
+
+def test_a_thousand_workers(stress: Stress) -> None:
+    ran = stress("eventfd", "fan-in", "--workers", "1000", "--ops", "20k")
+    assert (ran.status, ran.stress["ops"], len(ran.stress["per_worker"])) == (0, 20_000, 1001)
+
+
+def _limit(which: int, value: int) -> Callable[[], None]:
+    return lambda: resource.setrlimit(which, (value, value))
+
+
+def _start(*arguments: str, before: Callable[[], None] | None = None) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "toolkit", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=before,
+    )
+
+
+def test_too_few_descriptors_are_an_error_of_the_set_up() -> None:
+    process = _start(
+        "eventfd", "stress", "ping", "--workers", "100", before=_limit(resource.RLIMIT_NOFILE, 50)
+    )
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (99, "")
+    assert "EMFILE" in err
+    assert err.count("\n") == 1
+
+
+def _running(process: subprocess.Popen[str]) -> str:
+    """Waits for the first live line: workers are at work then."""
+    assert process.stderr is not None
+    return process.stderr.readline()
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("kind", [[], ["--processes"]])
+def test_a_signal_ends_the_run_and_what_was_done_is_verified(
+    number: int, status: int, kind: list[str]
+) -> None:
+    process = _start("eventfd", "stress", "fan-in", "--duration", "60s", "--progress", "--json", *kind)
+    _running(process)
+    process.send_signal(number)
+    out, _ = process.communicate(timeout=30)
+    assert process.returncode == status
+    record = json.loads(out.splitlines()[-1])
+    assert record["interrupted"] is True
+    assert record["ops"] > 0
+    assert all(invariant["ok"] for invariant in record["invariants"])
+
+
+def test_stopped_and_continued_it_goes_on_and_still_holds() -> None:
+    process = _start("eventfd", "stress", "wake", "--duration", "2s", "--progress", "--json")
+    _running(process)
+    process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
+    time.sleep(0.3)  # the time it stays stopped is the subject, not a way to synchronise
+    process.send_signal(signal.SIGCONT)
+    out, _ = process.communicate(timeout=30)
+    record = json.loads(out.splitlines()[-1])
+    assert process.returncode == 0, record
+    assert record["latency_ns"]["max"] > 200_000_000
+
+
+def test_a_killed_worker_process_is_a_failure_that_names_it() -> None:
+    process = _start(
+        "eventfd", "stress", "fan-in", "--duration", "60s", "--progress", "--processes", "--json"
+    )
+    _running(process)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    os.kill(int(children[0]), signal.SIGKILL)
+    out, _ = process.communicate(timeout=30)
+    assert process.returncode == 1
+    record = json.loads(out.splitlines()[-1])
+    [death] = [each for each in record["invariants"] if each["name"] == "workers-end-by-themselves"]
+    assert "worker 0 (writer) was killed by SIGKILL" in death["reason"]
+
+
+def test_a_killed_parent_leaves_no_worker_behind() -> None:
+    process = _start("eventfd", "stress", "pingpong", "--duration", "60s", "--progress", "--processes")
+    _running(process)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    assert len(children) == 2
+    watched = [os.pidfd_open(int(child)) for child in children]
+    process.kill()
+    process.communicate(timeout=30)
+    for pidfd in watched:
+        assert select.select([pidfd], [], [], 10)[0], "a worker outlived its parent"
+        os.close(pidfd)
+
+
+def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
+    script = f"{sys.executable} -m toolkit eventfd stress --ops 100 --json 2>{tmp_path}/err | head -1"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    assert json.loads(done.stdout)["type"] == "run"
+    assert (tmp_path / "err").read_text() == ""
