@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
+from functools import cache
 from typing import Any
 
 SCHEMA_VERSION = 1
@@ -101,15 +102,31 @@ class Summary:
     type: str = field(default="summary", init=False)
 
 
+class Word(int):
+    """A 64-bit word, reported as a hex string: JSON readers lose integers above 2^53."""
+
+    __slots__ = ()
+
+
+@cache
+def _field_names(kind: type[Any]) -> tuple[str, ...] | None:
+    """The fields of a record's class, `type` first; None for a class that is no record."""
+    if not is_dataclass(kind):
+        return None
+    return tuple(sorted((f.name for f in fields(kind)), key=lambda name: name != "type"))
+
+
 def as_json(record: object) -> Any:  # noqa: ANN401  a JSON value
-    """A record as JSON values: `type` first, absent (None) fields left out, enums by value."""
-    if is_dataclass(record) and not isinstance(record, type):
-        names = [f.name for f in fields(record)]
-        names.sort(key=lambda name: name != "type")
+    """A record as JSON values: `type` first, absent (None) fields left out, enums by value, `Word`s in hex."""
+    kind: type[Any] = type(record)
+    names = _field_names(kind)
+    if names is not None:
         pairs = ((name, getattr(record, name)) for name in names)
         return {name: as_json(value) for name, value in pairs if value is not None}
     if isinstance(record, Enum):
         return record.value
+    if isinstance(record, Word):
+        return hex(record)
     if isinstance(record, dict):
         return {str(key): as_json(value) for key, value in record.items()}
     if isinstance(record, list | tuple):
