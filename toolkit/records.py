@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
-from functools import cache
 from typing import Any
 
 SCHEMA_VERSION = 1
@@ -108,18 +107,23 @@ class Word(int):
     __slots__ = ()
 
 
-@cache
-def _field_names(kind: type[Any]) -> tuple[str, ...] | None:
-    """The fields of a record's class, `type` first; None for a class that is no record."""
-    if not is_dataclass(kind):
-        return None
-    return tuple(sorted((f.name for f in fields(kind)), key=lambda name: name != "type"))
+_NAMES: dict[type, tuple[str, ...] | None] = {}
+
+
+def _field_names(kind: type) -> tuple[str, ...] | None:
+    """The fields of a record's class, `type` first; None for a class that is no record.
+
+    Remembered: a record may hold a hundred thousand others.
+    """
+    if kind not in _NAMES:
+        names = [f.name for f in fields(kind)] if is_dataclass(kind) else None
+        _NAMES[kind] = None if names is None else tuple(sorted(names, key=lambda name: name != "type"))
+    return _NAMES[kind]
 
 
 def as_json(record: object) -> Any:  # noqa: ANN401  a JSON value
     """A record as JSON values: `type` first, absent (None) fields left out, enums by value, `Word`s in hex."""
-    kind: type[Any] = type(record)
-    names = _field_names(kind)
+    names = _field_names(type(record))
     if names is not None:
         pairs = ((name, getattr(record, name)) for name in names)
         return {name: as_json(value) for name, value in pairs if value is not None}

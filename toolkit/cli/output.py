@@ -10,6 +10,11 @@ class Output:
     def __init__(self, as_json: bool) -> None:
         self.as_json = as_json
 
+    @property
+    def is_terminal(self) -> bool:
+        """Whether a person watches."""
+        return not self.as_json and sys.stdout is not None and sys.stdout.isatty()
+
     def result(self, record: Any, text: str) -> None:  # noqa: ANN401  a record, or a dict with `type` first
         """One result: `record` as JSON with `--json`, else `text`. Absent (None) fields are left out."""
         self._write(_encode(record) if self.as_json else text)

@@ -34,6 +34,7 @@ ROOT = Group(
             },
         ),
         "tail": "Read the lines of many pipes and files at once; leave cleanly on Ctrl-C.",
+        "fds": "Look into live processes: what epolls watch, stale entries, eventfd counts, signalfd masks.",
     },
 )
 

@@ -36,7 +36,7 @@ def read_links(pid: int) -> Links | Unreadable:
         for name in os.listdir(folder):  # noqa: PTH208  an open folder
             try:
                 found[int(name)] = readlink(name, dir_fd=folder)  # relative: half the cost of a full path
-            except FileNotFoundError:  # noqa: PERF203  each link fails on its own
+            except FileNotFoundError:
                 continue
             except PermissionError:  # listing may be allowed where following is not: CAP_DAC_READ_SEARCH
                 return Unreadable.NOT_PERMITTED
