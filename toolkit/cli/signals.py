@@ -1,6 +1,8 @@
 """Ctrl-C and SIGTERM as one exception, so that what was gathered is written before the command ends."""
 
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 
@@ -12,7 +14,33 @@ class EndedBySignal(KeyboardInterrupt):
         self.number = number
 
 
+_held = False
+_waiting: int | None = None
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """A signal that arrives in the block is raised at its end, so that what is written there stays whole.
+
+    A second one is raised at once: whoever insists does not wait for a reader that does not read.
+    """
+    global _held, _waiting
+    _held = True
+    try:
+        yield
+    finally:
+        _held = False
+    if _waiting is not None:
+        number, _waiting = _waiting, None
+        raise EndedBySignal(number)
+
+
 def _raise(number: int, _frame: FrameType | None) -> None:
+    global _waiting
+    if _held and _waiting is None:
+        _waiting = number
+        return
+    _waiting = None
     raise EndedBySignal(number)
 
 

@@ -22,6 +22,16 @@ ROOT = Group(
     "An executable man page and stress bench for epoll, eventfd, signalfd and I/O completion ports.",
     "evkit eventfd run -- sh -c 'evkit eventfd add 3; evkit eventfd read'",
     {
+        "case": Group(
+            "Reproducers: what bites, why, and whether it does here.",
+            "evkit case show epoll/fd-reuse",
+            {
+                "list": "List the cases, or the claims that they check.",
+                "show": "Explain a case: what it does, why it bites, what you will see.",
+                "run": "Run cases and say whether what happened is what is documented.",
+                "diff": "Compare two runs: kernels, containers, emulators.",
+            },
+        ),
         "eventfd": Group(
             "A 64-bit counter in the kernel that can be waited on.",
             "evkit eventfd run -- sh -c 'evkit eventfd add 3; evkit eventfd peek'",

@@ -1,7 +1,7 @@
 """A whole run: jobs handed to free slots, results as they complete."""
 
 import select
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from toolkit.engine.plan import Job, Plan
 from toolkit.engine.slots import Slot
@@ -11,7 +11,7 @@ from toolkit.lab.case import Case
 from toolkit.records import CaseResult, Status
 
 
-def run(plan: Plan) -> Iterator[CaseResult]:
+def run(plan: Plan) -> Generator[CaseResult, None, None]:
     """Each case's result as it completes. Closing the iterator, or KeyboardInterrupt, ends what runs.
 
     Call it from a process with one thread: it forks.

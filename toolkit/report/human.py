@@ -24,7 +24,8 @@ _STYLES = {
 }
 _WORD = max(len(verdict.value) for verdict in Verdict)
 _TIME = len("12345 ms")
-_ROOM_FOR_TITLE = 24
+_CHECKS = len("12 checks")
+_ROOM_FOR_TITLE = 60
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,10 @@ class HumanWriter:
         look, verdict = self._look, verdict_of(result)
         word = verdict.value.upper() if not verdict.is_good else verdict.value
         took = f"{result.duration_ns / 1e6:.0f} ms"
-        line = f"  {shown_id(result):<{look.id_width}}  {took:>{_TIME}}"
+        checks = (
+            f"{len(result.checks)} check{'' if len(result.checks) == 1 else 's'}" if result.checks else ""
+        )
+        line = f"  {shown_id(result):<{look.id_width}}  {took:>{_TIME}}  {checks:<{_CHECKS}}"
         title = look.titles.get(result.id, "")
         room = look.width - _WORD - len(line) - 2
         if verdict is Verdict.PASS and room >= _ROOM_FOR_TITLE:
@@ -110,7 +114,7 @@ class HumanWriter:
             if line.variant != variant:
                 variant = line.variant
                 yield f"{'':{_WORD + 2}}{variant}:"
-            yield from self._wrap(line.text, _WORD + 4)
+            yield from self._wrap(line.text, _WORD + 4, 2)
 
     def _check(self, check: Check) -> Iterator[str]:
         word = "seen" if check.kind.value == "record" else check.status.value

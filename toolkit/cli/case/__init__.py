@@ -1,0 +1,1 @@
+"""`evkit case`: the reproducer cases, listed, explained, run and compared."""
