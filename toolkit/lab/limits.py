@@ -41,3 +41,10 @@ def system_file_table() -> str:
     """`1234 of 9223372036854775807 open`, from /proc/sys/fs/file-nr."""
     used, _, most = Path("/proc/sys/fs/file-nr").read_text().split()
     return f"{used} of {most} open"
+
+
+def queued_signals() -> int:
+    """How many signals are queued for this user now: the first number of SigQ in /proc/self/status."""
+    status = Path("/proc/self/status").read_text()
+    line = next(line for line in status.splitlines() if line.startswith("SigQ:"))
+    return int(line.split()[1].partition("/")[0])

@@ -14,6 +14,7 @@ from typing import Any
 from toolkit.ffi import linux, tracing
 from toolkit.lab.base import LabBase
 from toolkit.lab.checks import DeadlineError
+from toolkit.lab.threads import state_of, until
 
 _FARTHEST_NUMBER = 200
 """The hand-shake's descriptors live up here, so that a story's numbers stay the lowest free ones."""
@@ -95,6 +96,14 @@ class Child:
     def proceed(self, value: Any = None) -> None:  # noqa: ANN401  any JSON value
         """Lets the child go on from its `wait`, with a JSON value."""
         self._channel.send({"value": value})
+
+    def until_asleep(self, within: float = 5.0) -> None:
+        """Returns once its main thread sleeps: after it reported, in the blocking call that comes next.
+
+        Raises:
+            DeadlineError: it did not get there in time.
+        """
+        until(lambda: state_of(self.pid) in "SD", f"process {self.pid} sleeps", within)
 
     def kill(self, number: int = signal.SIGKILL) -> None:
         """Sends it a signal."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from toolkit.ffi import tracing
 from toolkit.ffi.siginfo import mask_of, signal_name
 from toolkit.lab.base import LabBase
-from toolkit.primitives.signalfd import SFD_CLOEXEC, SFD_NONBLOCK, SignalFd, sigqueue
+from toolkit.primitives.signalfd import SFD_CLOEXEC, SFD_NONBLOCK, SigInfo, SignalFd, sigqueue
 
 
 class Signals(LabBase):
@@ -32,6 +32,22 @@ class Signals(LabBase):
     def pending(self) -> list[int]:
         """sigpending(2), lowest number first."""
         return sorted(int(number) for number in signal.sigpending())
+
+    def records(self, fd: SignalFd, maximum: int = 32) -> list[SigInfo]:
+        """What a non-blocking signalfd has now; empty when nothing is pending."""
+        try:
+            return fd.read(maximum)
+        except BlockingIOError:
+            return []
+
+    def send_signal(self, number: int) -> None:
+        """kill(2) to this process."""
+        self.kill(os.getpid(), number)
+
+    def kill_thread(self, ident: int, number: int) -> None:
+        """pthread_kill(3) to one thread of this process."""
+        signal.pthread_kill(ident, number)
+        tracing.emit("tgkill", f"{os.getpid()}, ..., {signal_name(number)}", 0)
 
     def kill(self, pid: int, number: int) -> None:
         """kill(2)."""

@@ -59,7 +59,7 @@ class Waiter:
         """
         end = time.monotonic() + LabBase.seconds(within)
         while not self.done:
-            if self.tid and _state(self.tid) in "SD":
+            if self.tid and state_of(self.tid) in "SD":
                 return self
             if time.monotonic() > end:
                 raise DeadlineError("a thread did not get to its blocking call in time")
@@ -80,10 +80,10 @@ class Waiter:
         return self._outcome
 
 
-def _state(tid: int) -> str:
-    """The one-letter state of a thread of this process; X when it is gone (proc_pid_stat(5))."""
+def state_of(tid: int) -> str:
+    """The one-letter state of a thread or process; X when it is gone (proc_pid_stat(5))."""
     try:
-        return Path(f"/proc/self/task/{tid}/stat").read_text().rpartition(")")[2].split()[0]
+        return Path(f"/proc/{tid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
         return "X"
 
