@@ -3,6 +3,6 @@
 from toolkit.lab.case import Case, Claim
 from toolkit.lab.lab import Lab
 from toolkit.lab.processes import Child, Parent
-from toolkit.lab.threads import Waiter
+from toolkit.lab.threads import Mailbox, Waiter
 
-__all__ = ["Case", "Child", "Claim", "Lab", "Parent", "Waiter"]
+__all__ = ["Case", "Child", "Claim", "Lab", "Mailbox", "Parent", "Waiter"]

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from toolkit.ffi import linux
@@ -78,6 +79,28 @@ class Waiter:
         if self._error is not None:
             raise self._error
         return self._outcome
+
+
+class Mailbox:
+    """What threads tell the case, in the order in which they do."""
+
+    def __init__(self) -> None:
+        self._queue: SimpleQueue[Any] = SimpleQueue()
+
+    def put(self, value: Any) -> None:  # noqa: ANN401  any value
+        """Adds a value; never blocks."""
+        self._queue.put(value)
+
+    def take(self, within: float = 5.0) -> Any:  # noqa: ANN401  any value
+        """The next value.
+
+        Raises:
+            DeadlineError: none came in time.
+        """
+        try:
+            return self._queue.get(timeout=LabBase.seconds(within))
+        except Empty:
+            raise DeadlineError("no thread reported in time") from None
 
 
 def state_of(tid: int) -> str:

@@ -1,0 +1,49 @@
+"""Descriptors of kinds that a case needs one of, to show what it shares with the others."""
+
+import os
+
+from toolkit.ffi import linux, raw
+from toolkit.lab import calls
+from toolkit.lab.base import LabBase
+
+_TFD_CLOEXEC = _IN_CLOEXEC = os.O_CLOEXEC  # timerfd_create(2), inotify_init1(2)
+_CLOCK_MONOTONIC = 1
+
+
+class Kinds(LabBase):
+    """Each is a fresh descriptor, as a number."""
+
+    def memfd(self) -> int:
+        """memfd_create(2)."""
+        return calls.described("memfd_create", '"evkit", MFD_CLOEXEC', lambda: os.memfd_create("evkit"))
+
+    def timerfd(self) -> int:
+        """timerfd_create(2): a monotonic timer, not armed.
+
+        Raises:
+            OSError: EMFILE, ENOSYS, ...
+        """
+        return _checked("timerfd_create", linux.compiled.SYS_timerfd_create, _CLOCK_MONOTONIC, _TFD_CLOEXEC)
+
+    def inotify(self) -> int:
+        """inotify_init1(2).
+
+        Raises:
+            OSError: EMFILE, ENOSYS, ...
+        """
+        return _checked("inotify_init1", linux.compiled.SYS_inotify_init1, _IN_CLOEXEC)
+
+    def pidfd(self, pid: int) -> int:
+        """pidfd_open(2)."""
+        return calls.described("pidfd_open", f"{pid}, 0", lambda: os.pidfd_open(pid))
+
+    def terminal(self) -> tuple[int, int]:
+        """`(controller, terminal)` of a new pseudo-terminal (pty(7))."""
+        return calls.described("openpty", "", os.openpty, lambda ends: f"0 {list(ends)}")
+
+
+def _checked(call: str, number: int, *words: int) -> int:
+    result, error = raw.syscall(number, *words)
+    if error:
+        raise OSError(error, f"{call}: {os.strerror(error)}")
+    return result
