@@ -1,0 +1,46 @@
+# Thin: each target says which tool does the work. A virtual environment in .venv is made on demand.
+PYTHON ?= python3
+BIN := .venv/bin
+# Installed modules without their bytecode start four times slower, which the start-up tests would see.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help demo test lint docs wheel clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+
+demo: .venv/evkit ## builds evkit, tells each primitive's story, runs every case
+	$(BIN)/evkit doctor
+	$(BIN)/evkit eventfd demo
+	$(BIN)/evkit signalfd demo
+	$(BIN)/evkit epoll demo
+	$(BIN)/evkit case run
+
+test: .venv/tox ## the whole suite on every installed interpreter, lint, types, sdist
+	$(BIN)/python checks/everywhere.py
+
+lint: .venv/tox ## ruff and mypy
+	$(BIN)/python checks/everywhere.py lint types
+
+docs: .venv/evkit ## writes docs/cases.md and docs/claims.md from the code
+	$(BIN)/python docs/generate.py
+
+wheel: .venv/tox ## the wheels for Linux and Windows, in dist/
+	$(BIN)/tox run -e wheel
+
+clean: ## removes whatever the other targets made
+	rm -rf .venv .tox build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	find cdefs checks docs tests toolkit -name __pycache__ -exec rm -rf {} +
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import ensurepip, venv' || \
+	  { echo 'python3 cannot make virtual environments: install python3-venv, or set PYTHON' >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/tox: .venv/bin/python
+	$(BIN)/pip install --quiet 'tox>=4.30' tox-uv
+	@touch $@
+
+.venv/evkit: .venv/bin/python pyproject.toml setup.py $(wildcard cdefs/*.py cdefs/*/*) $(shell find toolkit -name '*.py' 2>/dev/null)
+	$(BIN)/pip install --quiet .
+	@touch $@
