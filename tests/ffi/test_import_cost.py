@@ -23,7 +23,7 @@ print(time.perf_counter_ns() - start)
 
 
 def spent_ms(*, imports: bool) -> float:
-    command = [sys.executable, "-I", "-c", PROGRAM.format(imports=imports)]
+    command = [sys.executable, "-c", PROGRAM.format(imports=imports)]
     return int(subprocess.run(command, capture_output=True, check=True, timeout=30).stdout) / 1e6
 
 
