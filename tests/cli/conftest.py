@@ -1,5 +1,6 @@
 """The real command in a real shell: `evkit` on PATH, an empty folder, and nothing left running afterwards."""
 
+import json
 import os
 import select
 import shutil
@@ -9,8 +10,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 import toolkit
@@ -78,6 +81,21 @@ class Shell:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
+
+
+def valid_records(output: str) -> list[dict[str, object]]:
+    """Each line of `output` as a record that keeps the shipped schema, `type` first."""
+    schema = json.loads((files("toolkit.report") / "schema.json").read_text())
+    records = [json.loads(line) for line in output.splitlines()]
+    for record in records:
+        assert next(iter(record)) == "type"
+        jsonschema.validate(record, schema, jsonschema.Draft202012Validator)
+    return records
+
+
+@pytest.fixture(name="valid_records")
+def _valid_records() -> "Callable[[str], list[dict[str, object]]]":
+    return valid_records
 
 
 @pytest.fixture(scope="session")

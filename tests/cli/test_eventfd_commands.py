@@ -1,6 +1,5 @@
 """`evkit eventfd run|add|read|peek` in a real shell: the descriptor travels by inheritance."""
 
-import json
 import os
 import signal
 import sys
@@ -11,6 +10,8 @@ import pytest
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Shell
+
+    Records = Callable[[str], list[dict[str, object]]]
 
 MAXIMUM = 2**64 - 2  # eventfd(2)
 Refused = Callable[..., str]
@@ -71,11 +72,9 @@ def test_the_flag_of_every_holder_is_left_alone(shell: "Shell") -> None:
     assert not int(before.split()[1], 8) & os.O_NONBLOCK
 
 
-def test_json_lines(shell: "Shell") -> None:
+def test_json_lines(shell: "Shell", valid_records: "Records") -> None:
     script = "evkit eventfd add 3 --json; evkit eventfd peek --json; evkit eventfd read --json"
-    lines = shell.run(f"evkit eventfd run --json -- sh -c '{script}'").stdout.splitlines()
-    records = [json.loads(line) for line in lines]
-    assert [next(iter(record)) for record in records] == ["type"] * 4
+    records = valid_records(shell.run(f"evkit eventfd run --json -- sh -c '{script}'").stdout)
     assert [record["operation"] for record in records] == ["create", "add", "peek", "read"]
     assert [record.get("value", record.get("count")) for record in records] == ["0x0", "0x3", "0x3", "0x3"]
 

@@ -15,9 +15,14 @@ class Output:
         """Whether a person watches."""
         return not self.as_json and sys.stdout is not None and sys.stdout.isatty()
 
-    def result(self, record: Any, text: str) -> None:  # noqa: ANN401  a record, or a dict with `type` first
-        """One result: `record` as JSON with `--json`, else `text`. Absent (None) fields are left out."""
-        self._write(_encode(record) if self.as_json else text)
+    def result(self, record: Any, text: str | None) -> None:  # noqa: ANN401  a record, or a dict with `type` first
+        """One result: `record` as JSON with `--json`, else `text`; without text, nothing."""
+        if self.as_json:
+            from toolkit.report.jsonl import to_line
+
+            text = to_line(record)
+        if text is not None:
+            self._write(text)
 
     def text(self, text: str = "") -> None:
         """A line that is only for people: headings, explanations."""
@@ -28,12 +33,3 @@ class Output:
         if sys.stdout is not None:
             sys.stdout.write(line + "\n")
             sys.stdout.flush()
-
-
-def _encode(record: Any) -> str:  # noqa: ANN401  a record, or a dict with `type` first
-    import json
-
-    from toolkit.records import as_json
-
-    value = as_json(record)
-    return json.dumps({name: item for name, item in value.items() if item is not None})

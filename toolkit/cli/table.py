@@ -22,6 +22,7 @@ ROOT = Group(
     "An executable man page and stress bench for epoll, eventfd, signalfd and I/O completion ports.",
     "evkit eventfd run -- sh -c 'evkit eventfd add 3; evkit eventfd read'",
     {
+        "doctor": "What this platform offers: each primitive, flag, syscall and limit, and why one is missing.",
         "case": Group(
             "Reproducers: what bites, why, and whether it does here.",
             "evkit case show epoll/fd-reuse",

@@ -13,6 +13,7 @@ class Feature:
         available: whether the call worked just now.
         value: a limit or a setting, where there is one.
         reason: why it is missing, or what to know about it.
+        about: what it is for, in a few words.
     """
 
     name: str
@@ -20,4 +21,5 @@ class Feature:
     available: bool
     value: str | None = None
     reason: str | None = None
+    about: str | None = None
     type: str = field(default="feature", init=False)

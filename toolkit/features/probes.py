@@ -1,23 +1,32 @@
-"""The table of probes: a name, and a function that makes the real call."""
+"""The table of probes, for the platform this runs on."""
 
-import os
-from collections.abc import Callable
+import sys
+from collections.abc import Iterator
 from functools import cache
 
 from toolkit.features.feature import Feature
+from toolkit.features.trying import MissingError, Probe
 
 
-def _kcmp() -> Feature:
-    from toolkit.ffi.errors import errno_name
-    from toolkit.ffi.linux import compiled
+def _elsewhere(home: str) -> Probe:
+    def missing() -> None:
+        raise MissingError(f"a primitive of {home}; `evkit map` shows what takes its place")
 
-    me = os.getpid()
-    result = compiled.evk_kcmp(me, me, compiled.KCMP_FILE, 0, 0)
-    reason = None if result >= 0 else f"kcmp(2) says {errno_name(-result)}"
-    return Feature("kcmp", "processes", result >= 0, reason=reason)
+    return Probe("platform", f"the primitive of {home}", missing)
 
 
-PROBES: dict[str, Callable[[], Feature]] = {"kcmp": _kcmp}
+def _table() -> dict[str, Probe]:
+    platform: str = sys.platform  # a plain str, so that type checkers for Windows read on
+    if platform == "linux":
+        from toolkit.features import epoll, eventfd, limits, neighbours, network, processes, signalfd
+
+        rooms = (epoll, eventfd, signalfd, processes, limits, network, neighbours)
+        table = {name: probe for room in rooms for name, probe in room.PROBES.items()}
+        return table | {"iocp": _elsewhere("Windows")}
+    return {name: _elsewhere("Linux") for name in ("epoll", "eventfd", "signalfd")}
+
+
+PROBES = _table()
 
 
 @cache
@@ -27,4 +36,9 @@ def probe(name: str) -> Feature:
     Raises:
         KeyError: no probe has that name.
     """
-    return PROBES[name]()
+    return PROBES[name].run(name)
+
+
+def probe_all() -> Iterator[Feature]:
+    """Tries every feature, in the table's order."""
+    return (probe(name) for name in PROBES)

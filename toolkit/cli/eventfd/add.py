@@ -48,4 +48,4 @@ def add(
             "fd": number,
             "value": hex(value),
         }
-        Output(json).result(record, "")
+        Output(json).result(record, None)

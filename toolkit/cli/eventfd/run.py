@@ -54,5 +54,5 @@ def run(
             "fd": fd,
             "count": hex(initial),
         }
-        Output(json).result(record, "")
+        Output(json).result(record, None)
     replace_process(command, {VARIABLE: str(fd)})

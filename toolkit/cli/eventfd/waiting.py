@@ -3,12 +3,15 @@
 import select
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from signal import ITIMER_REAL, SIGALRM, setitimer, signal
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from toolkit.cli.refusal import refuse
 from toolkit.exits import Exit
+
+if TYPE_CHECKING:
+    from toolkit.primitives.epoll import Epoll
 
 Result = TypeVar("Result")
 _AGAIN_S = 0.02
@@ -25,13 +28,15 @@ def when_ready(
     end = None if timeout_ns is None else time.monotonic_ns() + timeout_ns
     poll = select.poll()
     poll.register(fd, events)
-    with _interruptions(timeout_ns):
+    with _interruptions(timeout_ns), ExitStack() as stack:
+        changes: Epoll | None = None
         while poll.poll(_left_ms(end)):
             with suppress(InterruptedError):
                 try:
                     return attempt()
                 except BlockingIOError:
-                    _await_change(fd, end)
+                    changes = changes or stack.enter_context(_changes_of(fd))
+                    changes.wait_one(_left_ms(end))
             if end is not None and time.monotonic_ns() >= end:
                 break
     return refuse(f"gave up after {(timeout_ns or 0) / 1e9:g}s: {waited_for}", Exit.TIMEOUT)
@@ -42,15 +47,17 @@ def _left_ms(end: int | None) -> int:
     return -1 if end is None else max(0, -(-(end - time.monotonic_ns()) // 1_000_000))
 
 
-def _await_change(fd: int, end: int | None) -> None:
-    """Waits for the next read by another holder: level-triggered waiting would spin on "room for 1"."""
+def _changes_of(fd: int) -> "Epoll":
+    """Tells of every read and write by another holder: level-triggered waiting would spin on "room for 1".
+
+    The first wait returns at once, as after every registration, so that the attempt after it comes before the second.
+    """
     from toolkit.ffi.flags import EPOLLET, EPOLLIN, EPOLLOUT
     from toolkit.primitives.epoll import Epoll
 
-    with Epoll() as epoll:
-        epoll.add(fd, EPOLLIN | EPOLLOUT | EPOLLET)
-        epoll.wait_one(0)  # tells the state, as every registration does; changes come after it
-        epoll.wait_one(_left_ms(end))
+    epoll = Epoll()
+    epoll.add(fd, EPOLLIN | EPOLLOUT | EPOLLET)
+    return epoll
 
 
 @contextmanager
