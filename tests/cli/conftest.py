@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -83,13 +84,18 @@ class Shell:
             process.communicate()
 
 
+@cache
+def _validator() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(json.loads((files("toolkit.report") / "schema.json").read_text()))
+
+
 def valid_records(output: str) -> list[dict[str, object]]:
     """Each line of `output` as a record that keeps the shipped schema, `type` first."""
-    schema = json.loads((files("toolkit.report") / "schema.json").read_text())
+    validator = _validator()
     records = [json.loads(line) for line in output.splitlines()]
     for record in records:
         assert next(iter(record)) == "type"
-        jsonschema.validate(record, schema, jsonschema.Draft202012Validator)
+        validator.validate(record)
     return records
 
 

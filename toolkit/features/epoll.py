@@ -16,7 +16,7 @@ from toolkit.ffi.flags import (
 )
 from toolkit.primitives.epoll import Epoll
 from toolkit.primitives.eventfd import EventFd
-from toolkit.primitives.fdinfo import read_fdinfo_text, read_interest_list
+from toolkit.primitives.fdinfo import read_fdinfo_bytes, read_interest_list
 
 _WORD = 0xFEDC_BA98_7654_3210
 _NESTS_TRIED = 12
@@ -97,7 +97,7 @@ def _fdinfo() -> None:
 def _fdinfo_inode() -> None:
     with Epoll() as epoll, EventFd() as target:
         epoll.add(target, EPOLLIN)
-        if "ino:" not in read_fdinfo_text(epoll.fileno()):
+        if b"ino:" not in read_fdinfo_bytes(epoll.fileno()):
             raise MissingError("fdinfo's tfd lines have no ino and sdev")
 
 
