@@ -27,20 +27,40 @@ _SOCKADDR_IN6 = struct.Struct("<H2sI16sI")
 
 
 class OverlappedSocket(OverlappedHandle):
-    """A socket for overlapped calls. Owns the Python socket it is made from, which closes it."""
+    """A socket for overlapped calls. Owns the Python socket it is made from, unless it was borrowed."""
 
-    __slots__ = ("_extensions", "socket")
+    __slots__ = ("_extensions", "_family", "_socket")
 
     def __init__(self, plain: socket.socket) -> None:
         """Takes ownership of `plain`."""
         super().__init__(windows.ffi.cast("HANDLE", plain.fileno()))
-        self.socket = plain
+        self._family = plain.family
+        self._socket: socket.socket | None = plain
         self._extensions: dict[str, Any] = {}
 
+    @classmethod
+    def borrow(cls, plain: socket.socket) -> "OverlappedSocket":
+        """The same calls on a socket that stays `plain`'s to close, and is not kept alive by this object."""
+        borrowed = cls(plain)
+        borrowed._socket = None
+        return borrowed
+
+    @property
+    def plain(self) -> socket.socket:
+        """The Python socket.
+
+        Raises:
+            ValueError: it was only borrowed.
+        """
+        if self._socket is None:
+            raise ValueError("this OverlappedSocket only borrows its socket")
+        return self._socket
+
     def close(self) -> None:
-        """closesocket; again is harmless."""
+        """closesocket, of a socket that is owned; again is harmless."""
         self._number = 0
-        self.socket.close()
+        if self._socket is not None:
+            self._socket.close()
 
     def __del__(self) -> None:
         self._number = 0  # the Python socket closes itself
@@ -126,7 +146,7 @@ class OverlappedSocket(OverlappedHandle):
             ValueError: closed.
         """
         function = self._extension(*_CONNECTEX)
-        packed = windows.ffi.from_buffer(_sockaddr(self.socket.family, address))
+        packed = windows.ffi.from_buffer(_sockaddr(self._family, address))
         number = self.handle
         operation.depart()
         done = function(

@@ -1,0 +1,52 @@
+"""What the completion-port scheduler reads from: a handle and the place in it, which nobody else advances."""
+
+from pathlib import Path
+
+from toolkit.ffi import windows
+from toolkit.ffi.windows_errors import WindowsCallError, describe
+from toolkit.primitives.overlapped_file import OverlappedFile, OverlappedHandle
+from toolkit.primitives.owned_handle import pointer_of
+
+_PIPE_PREFIX = r"\\.\pipe" + "\\"
+
+
+class CannotRead(Exception):  # noqa: N818  says what the user should hear, not where the program broke
+    """A source that cannot be read; the message says why and what would be right."""
+
+
+class HandleSource:
+    """An overlapped handle, read from its start on.
+
+    Attributes:
+        offset: where the next read begins, in bytes. Files only; pipes have no place.
+    """
+
+    def __init__(self, name: str, handle: OverlappedHandle) -> None:
+        """Takes ownership of `handle`."""
+        self.name = name
+        self.handle = handle
+        self.offset = 0
+        self.seekable = windows.lib.GetFileType(pointer_of(handle)) == windows.lib.FILE_TYPE_DISK
+
+    @classmethod
+    def open(cls, name: str) -> "HandleSource":
+        r"""A file, or the client end of a pipe such as ``\\.\pipe\log``.
+
+        Raises:
+            CannotRead: missing, a directory, not readable, a pipe without a free instance.
+        """
+        lib = windows.lib
+        if Path(name).is_dir() and not name.startswith(_PIPE_PREFIX):
+            raise CannotRead(rf"{name} is a directory; give a file or a pipe (\\.\pipe\NAME)")
+        try:
+            return cls(name, OverlappedFile.open(name))
+        except WindowsCallError as error:
+            if error.winerror in (lib.ERROR_FILE_NOT_FOUND, lib.ERROR_PATH_NOT_FOUND):
+                raise CannotRead(f"{name}: no such file or pipe") from error
+            if error.winerror == lib.ERROR_PIPE_BUSY:
+                raise CannotRead(f"{name}: every instance of this pipe has its client already") from error
+            raise CannotRead(f"{name}: {describe(error.winerror)}") from error
+
+    def close(self) -> None:
+        """Closes the handle; again is harmless."""
+        self.handle.close()
