@@ -46,6 +46,16 @@ ROOT = Group(
         ),
         "tail": "Read the lines of many pipes and files at once; leave cleanly on Ctrl-C.",
         "fds": "Look into live processes: what epolls watch, stale entries, eventfd counts, signalfd masks.",
+        "iocp": Group(
+            "I/O completion ports: one queue of finished operations for many handles (Windows).",
+            "evkit iocp demo",
+            {
+                "demo": "Tell the story of a completion port, step by step.",
+                "post": "Post packets to a port and print them as they are taken.",
+                "read": "Read a file with overlapped calls, right or with one of two famous faults.",
+                "watch": "Print the changes in a directory.",
+            },
+        ),
     },
 )
 

@@ -37,15 +37,15 @@ class HandleSource:
         """
         lib = windows.lib
         if Path(name).is_dir() and not name.startswith(_PIPE_PREFIX):
-            raise CannotRead(rf"{name} is a directory; give a file or a pipe (\\.\pipe\NAME)")
+            raise CannotRead(rf"a directory, {name}; give a file or a pipe (\\.\pipe\NAME)")
         try:
             return cls(name, OverlappedFile.open(name))
         except WindowsCallError as error:
             if error.winerror in (lib.ERROR_FILE_NOT_FOUND, lib.ERROR_PATH_NOT_FOUND):
-                raise CannotRead(f"{name}: no such file or pipe") from error
+                raise CannotRead(f"no such file or pipe: {name}") from error
             if error.winerror == lib.ERROR_PIPE_BUSY:
-                raise CannotRead(f"{name}: every instance of this pipe has its client already") from error
-            raise CannotRead(f"{name}: {describe(error.winerror)}") from error
+                raise CannotRead(f"every instance of this pipe has its client already: {name}") from error
+            raise CannotRead(f"cannot open {name}: {describe(error.winerror)}") from error
 
     def close(self) -> None:
         """Closes the handle; again is harmless."""

@@ -1,0 +1,1 @@
+"""`evkit iocp ...`: one file a command."""
