@@ -1,6 +1,7 @@
 """The commands as a whole: names, near misses, help whose examples work, the wrong platform."""
 
 import re
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,12 +23,16 @@ def _paths(group: Group, path: str = "evkit") -> list[str]:
 
 @pytest.mark.parametrize("path", _paths(ROOT))
 def test_help_has_examples_and_each_works(shell: "Shell", path: str) -> None:
+    lacking = PLATFORMS.get([*path.split(), ""][1]) not in (None, sys.platform)
     done = shell.run(f"{path} --help")
     assert (done.returncode, done.stderr) == (0, "")
     examples = re.findall(r"^ +\$ (.+)$", done.stdout, re.MULTILINE)
     assert examples, f"{path} --help has no example"
     for example in examples:
         ran = shell.run(example)
+        if lacking:
+            assert (ran.returncode, ran.stdout) == (77, ""), f"{example}\n{ran.stderr}"
+            continue
         assert (ran.returncode, ran.stderr) == (0, ""), f"{example}\n{ran.stdout}\n{ran.stderr}"
 
 
@@ -56,13 +61,11 @@ def test_unknown_words(refused: "Callable[[str], str]", script: str, said: str) 
 
 
 def test_a_primitive_of_another_platform_points_to_the_map(refused: "Callable[[str, int], str]") -> None:
-    import sys
-
     away = [name for name, home in PLATFORMS.items() if home != sys.platform]
     assert away
     for name in away:
         line = refused(f"evkit {name} demo", 77)
-        assert line.startswith(f"evkit: {name} is a primitive of ")
+        assert f"{name} is a primitive of " in line
         assert "`evkit map`" in line
 
 

@@ -18,22 +18,24 @@ from toolkit.exits import Exit
 from toolkit.version import VERSION
 
 _SYSTEMS = {"linux": "Linux", "win32": "Windows", "darwin": "macOS"}
+_ELSEWHERE = {"iocp": ", and a Windows Python under Wine runs it here: see CONTRIBUTING.md, or `tox -e wine`"}
 
 
 class RootGroup(LazyGroup):
     """`evkit`: refuses a primitive that this platform lacks before anything of it is imported."""
 
-    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
-        """As any lazy group; status 77 where the primitive does not exist."""
-        home = PLATFORMS.get(cmd_name)
-        if home not in (None, sys.platform) and not ctx.resilient_parsing:
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+        """As any lazy group; status 77 where the primitive does not exist. Its help can be read everywhere."""
+        name, *rest = args
+        home = PLATFORMS.get(name)
+        if home not in (None, sys.platform) and not ctx.resilient_parsing and "--help" not in rest:
             here = _SYSTEMS.get(sys.platform, sys.platform)
             refuse(
-                f"{cmd_name} is a primitive of {_SYSTEMS[str(home)]}, and this is {here}; "
-                "`evkit map` shows what takes its place",
+                f"{name} is a primitive of {_SYSTEMS[str(home)]}, and this is {here}; "
+                f"`evkit map` shows what takes its place{_ELSEWHERE.get(name, '')}",
                 Exit.LACKS,
             )
-        return super().get_command(ctx, cmd_name)
+        return super().resolve_command(ctx, args)
 
 
 def root() -> LazyGroup:
