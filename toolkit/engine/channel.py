@@ -13,6 +13,8 @@ from toolkit.records import Check, Kind, Status, as_json
 
 _LARGEST_PACKET = 100_000
 """Below the smallest usual socket buffer; what is longer is cut."""
+_MOST_BYTES = 8 * 2**20
+"""All that one variant may say: a case that never stops talking does not fill the engine's memory."""
 
 
 class Sender:
@@ -46,29 +48,53 @@ class Received:
     ended: Status | None = None
     reason: str | None = None
     garbage: int = 0
+    size_bytes: int = 0
 
     def take(self, packet: bytes) -> None:
         """Adds one packet."""
+        self.size_bytes += len(packet)
         try:
-            message = json.loads(packet)
-            if "check" in message:
-                self.checks.append(_check(message["check"]))
-            elif "trace" in message:
-                self.trace.append(str(message["trace"]))
-            else:
-                self.ended = Status(message["done"])
-                self.reason = message["reason"]
-        except (ValueError, TypeError, KeyError):
+            if self.size_bytes > _MOST_BYTES:
+                raise ValueError("too much")
+            self._add(json.loads(packet, parse_constant=_refuse))
+        except (ValueError, TypeError, KeyError, RecursionError):
             self.garbage += 1
+
+    def _add(self, message: dict[str, Any]) -> None:
+        if "check" in message:
+            self.checks.append(_check(message["check"]))
+        elif "trace" in message:
+            self.trace.append(_text(message["trace"]))
+        else:
+            self.reason = _text_or_none(message["reason"])
+            self.ended = Status(message["done"])
 
 
 def _check(message: dict[str, Any]) -> Check:
+    status = Status(message["status"])
+    if status not in (Status.PASS, Status.FAIL, Status.SKIP):
+        raise ValueError(status)
     return Check(
-        claim=message["claim"],
+        claim=_text(message["claim"]),
         kind=Kind(message["kind"]),
-        status=Status(message["status"]),
+        status=status,
         expected=message.get("expected"),
         observed=message.get("observed"),
-        reason=message.get("reason"),
-        variant=message.get("variant"),
+        reason=_text_or_none(message.get("reason")),
+        variant=_text_or_none(message.get("variant")),
     )
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def _text_or_none(value: object) -> str | None:
+    return None if value is None else _text(value)
+
+
+def _refuse(constant: str) -> None:
+    """NaN and the infinities are no JSON (RFC 8259 section 6): what is written on would not be read again."""
+    raise ValueError(constant)

@@ -72,9 +72,9 @@ def become_case(channel: int, output: int) -> int:
     return high
 
 
-def in_own_folder(work: Callable[[Path], None]) -> None:
-    """Runs `work` with a temporary folder, removed afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix="evkit-"))
+def in_own_folder(base: Path, work: Callable[[Path], None]) -> None:
+    """Runs `work` with a temporary folder in `base`, removed afterwards."""
+    folder = Path(tempfile.mkdtemp(dir=base))
     try:
         work(folder)
     finally:

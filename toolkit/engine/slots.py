@@ -3,13 +3,16 @@
 import contextlib
 import os
 import pickle
+import shutil
 import signal
 import socket
 import struct
+import tempfile
+from pathlib import Path
 from typing import Any
 
-from toolkit.engine import orphans
 from toolkit.engine.forked import run_job
+from toolkit.engine.keeper import be_a_keeper
 from toolkit.engine.plan import Job, Plan
 from toolkit.engine.verdict import Outcome
 from toolkit.records import Status
@@ -26,11 +29,12 @@ class Slot:
         self._start()
 
     def _start(self) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="evkit-"))
         self._socket, theirs = socket.socketpair()
         self.pid = os.fork()
         if self.pid == 0:
             self._socket.close()
-            _be_a_runner(theirs, self._plan)
+            be_a_keeper(lambda: _be_a_runner(theirs, self._plan, self._folder), theirs, self._folder)
         theirs.close()
 
     def fileno(self) -> int:
@@ -63,35 +67,16 @@ class Slot:
             os.kill(self.pid, signal.SIGTERM)
         self._socket.close()
         os.waitpid(self.pid, 0)
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
-class _StopRunner(BaseException):
-    """SIGTERM: the run was interrupted."""
-
-
-def _stop(_number: int, _frame: object) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise _StopRunner
-
-
-def _be_a_runner(connection: socket.socket, plan: Plan) -> None:
-    """Never returns: takes jobs until the other side closes."""
-    from toolkit.ffi.linux import compiled
-
+def _be_a_runner(connection: socket.socket, plan: Plan, folder: Path) -> None:
+    """Takes jobs until the other side closes or SIGTERM comes."""
     cases = {case.id: case for case in plan.cases}
-    try:
-        os.setpgid(0, 0)  # Ctrl-C goes to the foreground group; the parent decides what becomes of us
-        compiled.evk_prctl(compiled.PR_SET_PDEATHSIG, signal.SIGTERM)
-        compiled.evk_prctl(compiled.PR_SET_CHILD_SUBREAPER, 1)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, _stop)
+    with contextlib.suppress(EOFError, ConnectionError):
         while True:
             case_id, variant, iteration = _receive(connection)
-            _send(connection, run_job(Job(cases[case_id], variant, iteration), plan))
-    except (_StopRunner, EOFError, ConnectionError):
-        orphans.sweep()
-    finally:
-        os._exit(0)
+            _send(connection, run_job(Job(cases[case_id], variant, iteration), plan, folder))
 
 
 def _send(connection: socket.socket, value: object) -> None:

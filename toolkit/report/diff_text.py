@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from toolkit.report.diff import CaseDifference, Difference, Side
 from toolkit.report.human import Paint
 from toolkit.report.reading import ReadRun
-from toolkit.report.writer import shown_value
+from toolkit.report.writer import printable, shown_value
 
 _STYLES = {"same": ("dim",), "differs": ("red", "bold"), "missing": ("yellow",)}
 _WORD = len("differs")
@@ -50,7 +50,7 @@ def _part(row: Difference, width: int, paint: Paint) -> Iterator[str]:
         yield f"{indent}{word}{' '.join(names)}{_where_missing(row)}"
     for name, side in (("A", row.a), ("B", row.b)):
         if side is not None:
-            text = f"{name}  {_shown(side, row)}"
+            text = printable(f"{name}  {_shown(side, row)}")
             yield from textwrap.wrap(
                 text,
                 width,

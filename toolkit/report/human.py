@@ -8,7 +8,7 @@ from typing import TextIO
 from toolkit.records import CaseResult, Check, Status, Summary
 from toolkit.report.context import Run
 from toolkit.report.tally import Verdict, verdict_of
-from toolkit.report.writer import shown_id, shown_value
+from toolkit.report.writer import printable, shown_id, shown_value
 
 Paint = Callable[..., str]
 """`paint(text, *styles)`: text in those styles, or as it is where colour is not wanted."""
@@ -120,7 +120,7 @@ class HumanWriter:
         word = "seen" if check.kind.value == "record" else check.status.value
         style = "red" if check.status is Status.FAIL else "dim"
         where = f"{check.variant}: " if check.variant else ""
-        yield f"{'':{_WORD + 2}}{self._look.paint(f'{word:<4}', style)}  {where}{check.claim}"
+        yield f"{'':{_WORD + 2}}{self._look.paint(f'{word:<4}', style)}  {where}{printable(check.claim)}"
         values = {"expected": check.expected} if check.expected is not None else {}
         if check.status is not Status.SKIP:
             values["observed"] = check.observed
@@ -131,7 +131,7 @@ class HumanWriter:
 
     def _wrap(self, text: str, indent: int = 0, hanging: int = 0) -> list[str]:
         return textwrap.wrap(
-            text,
+            printable(text),
             max(self._look.width, indent + hanging + 20),
             initial_indent=" " * indent,
             subsequent_indent=" " * (indent + hanging),

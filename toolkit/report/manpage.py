@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from toolkit.records import CaseResult
 from toolkit.report.catalogue import CaseInfo, ClaimInfo
 from toolkit.report.human import Paint
+from toolkit.report.writer import printable
 
 _WIDEST = 100
 """Prose in longer lines is hard to read."""
@@ -72,7 +73,7 @@ class Manpage:
 
     def _wrap(self, text: str, indent: int = _BODY, hanging: int = 0) -> list[str]:
         return textwrap.wrap(
-            text,
+            printable(text),
             self._width,
             initial_indent=" " * indent,
             subsequent_indent=" " * (indent + hanging),

@@ -29,3 +29,11 @@ def shown_value(value: object) -> str:
 def shown_id(result: CaseResult) -> str:
     """The id, with the iteration from the second on."""
     return result.id if result.iteration <= 1 else f"{result.id} (iteration {result.iteration})"
+
+
+def printable(text: str) -> str:
+    """Text that a terminal only shows: line ends as spaces, what it would obey escaped as Python does."""
+    if text.isprintable():
+        return text
+    shown = (char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+    return "".join(" " if char in ("\\n", "\\r", "\\t") else char for char in shown)

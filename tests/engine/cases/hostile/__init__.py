@@ -1,0 +1,1 @@
+"""Cases that misbehave in every way a case can."""
