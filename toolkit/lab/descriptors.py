@@ -1,6 +1,7 @@
 """Pipes, files and eventfds, and what can be done with any descriptor. Descriptors are numbers here."""
 
 import fcntl
+import mmap
 import os
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from toolkit.primitives.epoll import Epoll
 from toolkit.primitives.eventfd import EventFd
 from toolkit.primitives.fdinfo import Registration, read_fdinfo, read_interest_list
 from toolkit.primitives.owned import Descriptor, number_of
+
+_F_SETPIPE_SZ = 1031  # fcntl(2); the standard library names it from Python 3.10.3 on
 
 
 class Descriptors(LabBase):
@@ -101,6 +104,15 @@ class Descriptors(LabBase):
                 if len(chunk) == 1:
                     return written
                 chunk = chunk[: len(chunk) // 2]
+
+    def shrink_pipe(self, descriptor: Descriptor) -> int:
+        """fcntl(F_SETPIPE_SZ) to one page: how many bytes it holds now."""
+        fd = number_of(descriptor)
+        return calls.described(
+            "fcntl",
+            f"{fd}, F_SETPIPE_SZ, {mmap.PAGESIZE}",
+            lambda: fcntl.fcntl(fd, _F_SETPIPE_SZ, mmap.PAGESIZE),
+        )
 
     def set_nonblocking(self, descriptor: Descriptor, on: bool = True) -> None:
         """Sets or clears O_NONBLOCK, which belongs to every holder of the open file description."""

@@ -59,7 +59,7 @@ def right(lab: Lab) -> None:
     eventfd.write(1)
     home.write(1)
     woken = sum(eventfd.fileno() in waiter.result() for waiter in waiters)
-    lab.must("epoll-herd-exclusive-wakes-one", expected=1, observed=woken)
+    lab.must("epollexclusive-wakes-exactly-one-et", expected=1, observed=woken)
     for claim, flag in (
         ("epoll-et-one-thread-per-event", EPOLLET),
         ("epolloneshot-one-thread-gets-it", EPOLLONESHOT),
@@ -98,7 +98,7 @@ CASE = Case(
             "epoll(7) Level-triggered and edge-triggered; observed",
         ),
         Claim(
-            "epoll-herd-exclusive-wakes-one",
+            "epollexclusive-wakes-exactly-one-et",
             "EPOLLEXCLUSIVE with EPOLLET: of the waiters with an instance each, one is woken.",
             "epoll_ctl(2) EPOLLEXCLUSIVE",
             since="4.5",

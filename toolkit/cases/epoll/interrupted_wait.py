@@ -1,0 +1,82 @@
+"""A signal ends epoll_wait with EINTR, SA_RESTART or not; so does being stopped and continued.
+
+What it does        Runs a signal handler while epoll_wait sleeps, without and with SA_RESTART, and then stops and
+                    continues a process that has no handler at all.
+Why it bites        epoll_wait is on the list of calls that are never restarted. A loop that takes EINTR for a
+                    failure ends when a debugger attaches, when a shell's ^Z is followed by fg, when a laptop wakes
+                    up. A loop that retries with the whole timeout waits too long, and one that ignores signals
+                    retries for ever.
+What you will see   EINTR three times.
+References          epoll_wait(2) EINTR; signal(7) "Interruption of system calls and library functions by stop
+                    signals"; acassen/keepalived#1883; vicinaehq/vicinae#1960; ghedo/pflask#21;
+                    travisghansen/fanout#19
+"""
+
+import os
+import signal
+
+from toolkit.ffi.flags import EPOLLIN
+from toolkit.lab import Case, Claim, Lab, Parent
+from toolkit.lab.threads import state_of, until
+
+
+def interrupted(lab: Lab) -> None:
+    """A handler, a handler with SA_RESTART, a stop."""
+
+    def wait_in_child(parent: Parent, restart: bool | None) -> None:
+        epoll = lab.epoll()
+        lab.add(epoll, lab.eventfd(), EPOLLIN)
+        handled: list[int] = []
+        if restart is not None:
+            handled = lab.count_handled(signal.SIGUSR1)
+            signal.siginterrupt(signal.SIGUSR1, not restart)
+        parent.report()
+        outcome = lab.outcome(lab.wait, epoll, 5.0)
+        parent.report([outcome, len(handled)])
+
+    for claim, restart in (
+        ("epoll-wait-signal-eintr", False),
+        ("epoll-wait-eintr-despite-sa-restart", True),
+    ):
+        child = lab.fork(lambda parent, restart=restart: wait_in_child(parent, restart))
+        child.expect()
+        _until_asleep_in_epoll_wait(child.pid)
+        child.kill(signal.SIGUSR1)
+        lab.must(claim, expected=["EINTR", 1], observed=child.expect(), reason="outcome; handler runs")
+        child.end()
+
+    child = lab.fork(lambda parent: wait_in_child(parent, None))
+    child.expect()
+    _until_asleep_in_epoll_wait(child.pid)
+    child.kill(signal.SIGSTOP)
+    os.waitid(os.P_PID, child.pid, os.WSTOPPED)
+    child.kill(signal.SIGCONT)
+    lab.must("epoll-wait-stop-cont-eintr", expected=["EINTR", 0], observed=child.expect())
+    child.end()
+
+
+def _until_asleep_in_epoll_wait(pid: int) -> None:
+    """The child has one thread and has reported, so it sleeps nowhere else any more."""
+    until(lambda: state_of(pid) == "S", "the child sleeps in epoll_wait")
+
+
+CASE = Case(
+    variants=(interrupted,),
+    claims=(
+        Claim(
+            "epoll-wait-signal-eintr",
+            "A handler that runs during epoll_wait ends it with EINTR.",
+            "epoll_wait(2) EINTR; LTP epoll_wait08",
+        ),
+        Claim(
+            "epoll-wait-eintr-despite-sa-restart",
+            "epoll_wait is not restarted after a handler, even one installed with SA_RESTART.",
+            "signal(7) Interruption of system calls and library functions by signal handlers",
+        ),
+        Claim(
+            "epoll-wait-stop-cont-eintr",
+            "SIGSTOP and SIGCONT end epoll_wait with EINTR, without any handler.",
+            "signal(7) Interruption of system calls and library functions by stop signals",
+        ),
+    ),
+)
