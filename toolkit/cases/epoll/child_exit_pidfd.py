@@ -55,5 +55,5 @@ CASE = Case(
             "observed; fs/pidfs.c pidfd_poll",
         ),
     ),
-    needs=("pidfd",),
+    needs=("pidfd_poll",),
 )

@@ -14,6 +14,7 @@ References          epoll_wait(2) EINTR; signal(7) "Interruption of system calls
 
 import os
 import signal
+from functools import partial
 
 from toolkit.ffi.flags import EPOLLIN
 from toolkit.lab import Case, Claim, Lab, Parent
@@ -38,14 +39,14 @@ def interrupted(lab: Lab) -> None:
         ("epoll-wait-signal-eintr", False),
         ("epoll-wait-eintr-despite-sa-restart", True),
     ):
-        child = lab.fork(lambda parent, restart=restart: wait_in_child(parent, restart))
+        child = lab.fork(partial(wait_in_child, restart=restart))
         child.expect()
         _until_asleep_in_epoll_wait(child.pid)
         child.kill(signal.SIGUSR1)
         lab.must(claim, expected=["EINTR", 1], observed=child.expect(), reason="outcome; handler runs")
         child.end()
 
-    child = lab.fork(lambda parent: wait_in_child(parent, None))
+    child = lab.fork(partial(wait_in_child, restart=None))
     child.expect()
     _until_asleep_in_epoll_wait(child.pid)
     child.kill(signal.SIGSTOP)

@@ -39,7 +39,7 @@ def timeouts(lab: Lab) -> None:
         eventfd.write(1)
         lab.must(
             "epoll-wait-timeout-any-negative-infinite",
-            expected=[(eventfd.fileno(), EPOLLIN)],
+            expected=[(eventfd.fileno(), int(EPOLLIN))],
             observed=waiter.result(),
             reason=f"timeout {timeout}: asleep until the write",
         )
@@ -58,7 +58,7 @@ def timeouts(lab: Lab) -> None:
         else:
             lab.must(
                 claim,
-                expected=["CLOCK_MONOTONIC", [(eventfd.fileno(), EPOLLIN)]],
+                expected=["CLOCK_MONOTONIC", [(eventfd.fileno(), int(EPOLLIN))]],
                 observed=[clock, woken],
                 reason=text,
             )
