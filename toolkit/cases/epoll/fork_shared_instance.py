@@ -1,4 +1,4 @@
-"""Two processes with one epoll: whose event is it, and whose number?
+"""Two processes with one epoll: neither knows whose event it gets, nor whose number.
 
 What it does        Forks with an epoll instance in hand. Parent and child wait on it together; then each opens a
                     descriptor of its own, which gets the same number in both, and adds it.
