@@ -21,6 +21,10 @@ C_SOURCES = (
     "sockets.c",
     "loops.c",
     "loops_eventfd.c",
+    "loops_epoll.c",
+    "loops_handoff.c",
+    "loops_churn.c",
+    "loops_signalfd.c",
 )
 COMPILER_WARNINGS = (
     "-Werror=implicit-function-declaration",

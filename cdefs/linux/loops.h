@@ -16,15 +16,17 @@ struct evk_histogram {
 /* One per descriptor (or sender) of a run: what went in and what came out, each on a cache line of its own. */
 struct evk_lane {
     int32_t fd;
-    int32_t lock;
-    uint64_t generation;
+    int32_t received_fd;
     uint64_t sent;
     uint64_t sent_sum;
-    uint64_t unused_[4];
+    uint64_t unused_[5];
     uint64_t received;
     uint64_t received_sum;
+    uint64_t generation;
     uint64_t closed_epoch;
-    uint64_t unused_too_[5];
+    int32_t lock;
+    int32_t unused_word_;
+    uint64_t unused_too_[3];
 };
 
 /* A token under way: `mark` is its number plus one until somebody handles it. */
@@ -38,10 +40,12 @@ struct evk_run {
     uint32_t abort;
     uint32_t parties;
     uint32_t go;
+    uint32_t phase;
+    uint32_t unused_word_;
     uint64_t duration_ns;
     uint64_t started_ns;
     uint64_t deadline_ns;
-    uint64_t unused_[3];
+    uint64_t unused_[2];
     uint32_t arrived;
     uint32_t producers;
     uint64_t unused_too_[7];
@@ -72,6 +76,7 @@ struct evk_worker {
     uint64_t first_lane;
 
     uint64_t random;
+    uint64_t next_lane;
     uint64_t next_ns;
     uint64_t tid;
     uint64_t began_ns;
@@ -117,3 +122,26 @@ int evk_loop_eventfd_wake(struct evk_run *run, struct evk_worker *worker);
 int evk_loop_eventfd_woken(struct evk_run *run, struct evk_worker *worker);
 int evk_loop_eventfd_fill(struct evk_run *run, struct evk_worker *worker);
 int evk_loop_eventfd_empty(struct evk_run *run, struct evk_worker *worker);
+
+int evk_loop_epoll_write(struct evk_run *run, struct evk_worker *worker);
+int evk_loop_epoll_wait(struct evk_run *run, struct evk_worker *worker);
+int evk_loop_epoll_ctl(struct evk_run *run, struct evk_worker *worker);
+int evk_loop_epoll_scan(struct evk_run *run, struct evk_worker *worker);
+int evk_loop_epoll_nested(struct evk_run *run, struct evk_worker *worker);
+int evk_loop_handoff_send(struct evk_run *run, struct evk_worker *worker);
+int evk_loop_handoff_take(struct evk_run *run, struct evk_worker *worker);
+int evk_loop_storm_connect(struct evk_run *run, struct evk_worker *worker);
+int evk_loop_storm_accept(struct evk_run *run, struct evk_worker *worker);
+int evk_storm_listen(uint64_t number, int backlog);
+
+int evk_loop_reuse_churn(struct evk_run *run, struct evk_worker *worker);
+int evk_loop_reuse_watch(struct evk_run *run, struct evk_worker *worker);
+int evk_loop_race_churn(struct evk_run *run, struct evk_worker *worker);
+int evk_loop_race_watch(struct evk_run *run, struct evk_worker *worker);
+
+int evk_loop_signal_queue(struct evk_run *run, struct evk_worker *worker);
+int evk_loop_signal_receive(struct evk_run *run, struct evk_worker *worker);
+int evk_loop_signal_send(struct evk_run *run, struct evk_worker *worker);
+int evk_loop_signal_gather(struct evk_run *run, struct evk_worker *worker);
+int evk_loop_signal_directed(struct evk_run *run, struct evk_worker *worker);
+int evk_loop_signal_reap(struct evk_run *run, struct evk_worker *worker);

@@ -8,11 +8,20 @@
 #define k_read read
 #define k_write write
 #define k_epoll_wait epoll_wait
+#define k_epoll_ctl epoll_ctl
+#define k_accept accept4
+#define k_sigqueue sigqueue
+#define k_kill kill
+#define k_waitpid waitpid
+#define k_tgsigqueue(pid, tid, number, info) ((int)syscall(SYS_rt_tgsigqueueinfo, pid, tid, number, info))
 #define arm_plant()
+#define unchecked(name) 0
 
 #else
 
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 
 enum plant { PLANT_NONE, PLANT_LOSS, PLANT_DUPLICATE, PLANT_REORDER };
 
@@ -33,6 +42,15 @@ static enum plant planted(const char *name)
     if (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) != wanted)
         return PLANT_NONE;
     return kind == 'l' ? PLANT_LOSS : kind == 'd' ? PLANT_DUPLICATE : PLANT_REORDER;
+}
+
+/* Whether a check of that name is left out, from the Nth on. */
+static int unchecked(const char *name)
+{
+    static uint32_t out;
+    if (planted(name) != PLANT_NONE)
+        __atomic_store_n(&out, 1, __ATOMIC_RELAXED);
+    return (int)__atomic_load_n(&out, __ATOMIC_RELAXED);
 }
 
 static ssize_t k_write(int fd, const void *data, size_t size)
@@ -84,6 +102,85 @@ static int k_epoll_wait(int epfd, struct epoll_event *events, int maxevents, int
     if (plant == PLANT_DUPLICATE)
         events[count - 1] = events[0];
     return plant == PLANT_LOSS ? count - 1 : count;
+}
+
+/* A loss says 0 and does nothing; `epoll_del` loses every DEL from then on. */
+static int k_epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
+{
+    static uint32_t deaf;
+    if (op == EPOLL_CTL_DEL && planted("epoll_del") == PLANT_LOSS)
+        __atomic_store_n(&deaf, 1, __ATOMIC_RELAXED);
+    if (op == EPOLL_CTL_DEL && __atomic_load_n(&deaf, __ATOMIC_RELAXED))
+        return 0;
+    return planted("epoll_ctl") == PLANT_LOSS ? 0 : epoll_ctl(epfd, op, fd, event);
+}
+
+/* A loss accepts a connection, reads its token and forgets it. */
+static int k_accept(int fd, struct sockaddr *address, socklen_t *size, int flags)
+{
+    int accepted = accept4(fd, address, size, flags);
+    if (accepted >= 0 && planted("accept") == PLANT_LOSS) {
+        uint64_t token;
+        read(accepted, &token, sizeof token);
+        close(accepted);
+        accepted = accept4(fd, address, size, flags);
+    }
+    return accepted;
+}
+
+/* Loss, duplicate, and reorder: the next one of this thread goes first. */
+static int k_sigqueue(pid_t pid, int number, const union sigval value)
+{
+    static _Thread_local union sigval held;
+    static _Thread_local int holding;
+    switch (planted("sigqueue")) {
+    case PLANT_LOSS:
+        return 0;
+    case PLANT_REORDER:
+        held = value;
+        holding = 1;
+        return 0;
+    case PLANT_DUPLICATE:
+        sigqueue(pid, number, value);
+        break;
+    case PLANT_NONE:
+        break;
+    }
+    int result = sigqueue(pid, number, value);
+    if (holding) {
+        holding = 0;
+        sigqueue(pid, number, held);
+    }
+    return result;
+}
+
+/* A duplicate of a thread-directed signal goes to the process: any thread may take it. */
+static int k_tgsigqueue(pid_t pid, pid_t tid, int number, siginfo_t *info)
+{
+    enum plant plant = planted("tgsigqueue");
+    if (plant == PLANT_LOSS)
+        return 0;
+    if (plant == PLANT_DUPLICATE)
+        sigqueue(pid, number, info->si_value);
+    return (int)syscall(SYS_rt_tgsigqueueinfo, pid, tid, number, info);
+}
+
+/* A loss loses all from then on: one of many would be hidden by the next. */
+static int k_kill(pid_t pid, int number)
+{
+    static uint32_t lost;
+    if (planted("kill") == PLANT_LOSS)
+        __atomic_store_n(&lost, 1, __ATOMIC_RELAXED);
+    return __atomic_load_n(&lost, __ATOMIC_RELAXED) ? 0 : kill(pid, number);
+}
+
+/* A loss reaps a child and tells nobody. */
+static pid_t k_waitpid(pid_t pid, int *status, int options)
+{
+    pid_t ended = waitpid(pid, status, options);
+    if (ended > 0 && planted("waitpid") == PLANT_LOSS)
+        ended = waitpid(pid, status, options);
+    return ended;
 }
 
 #endif

@@ -44,6 +44,20 @@ ROOT = Group(
                 "peek": "Print an inherited eventfd's counter without taking it.",
             },
         ),
+        "signalfd": Group(
+            "Signals read from a descriptor.",
+            "evkit signalfd stress --list",
+            {
+                "stress": "Load it at the speed of C, and verify that no signal is lost or out of order.",
+            },
+        ),
+        "epoll": Group(
+            "Interest lists, and waiting on them.",
+            "evkit epoll stress --list",
+            {
+                "stress": "Load it at the speed of C, and verify that every event reaches its owner once.",
+            },
+        ),
         "tail": "Read the lines of many pipes and files at once; leave cleanly on Ctrl-C.",
         "fds": "Look into live processes: what epolls watch, stale entries, eventfd counts, signalfd masks.",
         "iocp": Group(

@@ -1,8 +1,10 @@
 """What a stressor file is handed: descriptors that are closed for it, workers, lanes, and totals to verify."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from toolkit.ffi import linux
@@ -42,7 +44,7 @@ class Stage:
         self.memory = RunMemory(self.plan.processes)
         self.run = self.memory.run
         self._rescues: list[Callable[[], object]] = []
-        self._helpers: list[int] = []
+        self.all_lanes: dict[str, Any] = {}
 
     def close(self) -> None:
         """Closes what was opened, last first."""
@@ -63,10 +65,27 @@ class Stage:
         number: int = self.own(EventFd(initial, flags)).fileno()
         return number
 
+    def pipe(self) -> tuple[int, int]:
+        """A new pipe that does not block: `(reader, writer)`."""
+        ends = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        for end in ends:
+            self.on_close(partial(os.close, end))
+        return ends
+
     def epoll(self) -> Epoll:
         """A new epoll instance."""
         instance: Epoll = self.own(Epoll())
         return instance
+
+    def lanes(self, count: int) -> Any:  # noqa: ANN401  cffi data has no static type
+        """`count` lanes; `all_lanes` then are the fields that give a worker every one of them."""
+        lanes = self.memory.array("struct evk_lane", count)
+        self.all_lanes = {"lanes": lanes, "lane_count": count}
+        return lanes
+
+    def each_lane(self) -> Iterator[Any]:
+        """The lanes, in order."""
+        return (self.all_lanes["lanes"][index] for index in range(self.all_lanes["lane_count"]))
 
     def worker(self, role: str, loop: str, *, produces: bool = True, **fields: Any) -> Any:  # noqa: ANN401  cffi data
         """Adds a worker that runs `evk_loop_<loop>`; `fields` are set in its `struct evk_worker`, which is returned.

@@ -37,7 +37,9 @@ def conclude(name: str, stressor: Stressor, stage: Stage, verify: Verify, ended:
     broken = list(_broken(stage))
     invariants = [*broken, *_held(stressor, broken, ops), *_ending(ended), *verify()]
     if error is None:
-        invariants += _done(plan, ended, ops, ran_ns, bool(run.stop) and not all(i.ok for i in invariants))
+        invariants += _done(
+            plan, ended, ops, stage.total("ops"), ran_ns, bool(run.stop) and not all(i.ok for i in invariants)
+        )
     return StressResult(
         name=name,
         params=params_of(plan, stressor),
@@ -119,13 +121,13 @@ def _ending(ended: Ended) -> Iterator[Invariant]:
         yield Invariant("workers-end-by-themselves", False, 0, len(ended.deaths), "; ".join(ended.deaths))
 
 
-def _done(plan: Plan, ended: Ended, ops: int, ran_ns: int, broke_off: bool) -> Iterator[Invariant]:
+def _done(plan: Plan, ended: Ended, ops: int, done: int, ran_ns: int, broke_off: bool) -> Iterator[Invariant]:
     yield Invariant("work-was-done", ops > 0, "at least 1 operation", ops)
     if ended.signal or broke_off:
         return  # short for a reason that is told elsewhere
     if plan.ops is not None:
         if plan.duration_ns is None:
-            yield Invariant("all-operations-done", ops >= plan.ops, plan.ops, ops)
+            yield Invariant("all-operations-done", done >= plan.ops, plan.ops, done)
     elif plan.duration_ns is not None:
         least = int(plan.duration_ns * _SHORTEST)
         yield Invariant("ran-as-long-as-planned", ran_ns >= least, f"at least {least} ns", f"{ran_ns} ns")

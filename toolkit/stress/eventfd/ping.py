@@ -1,6 +1,7 @@
 """Each worker writes a number to a counter of its own and reads it back.
 
-What it does        one write(2) and one read(2) an operation, on one thread, without a wake-up: the cost of the calls.
+What it does        one write(2) and one read(2) an operation, on one thread, without a wake-up: the cost of the
+                    calls.
 What must hold      the read returns the number that was written.
 References          eventfd(2); fs/eventfd.c
 """

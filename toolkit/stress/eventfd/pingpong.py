@@ -1,7 +1,7 @@
 """Pairs of workers answer each other: the reply to n is n+1, through two blocking counters.
 
-What it does        a write and a blocking read on either side, so each operation is two wake-ups. With an odd number of
-                    workers the last one rests.
+What it does        a write and a blocking read on either side, so each operation is two wake-ups. With an odd number
+                    of workers the last one rests.
 What must hold      requests and replies arrive one by one and in order.
 What surprises      a wake-up on another CPU costs ten times one on the same: compare --pin same and --pin spread.
 References          eventfd(2); stress-ng --eventfd has this shape
