@@ -76,8 +76,10 @@ def _explain(arguments: list[str], error: Exception) -> Exit:
 
 def _say(arguments: list[str], message: str) -> None:
     one_line = " ".join(message.split())
+    if one_line[1:2].islower():
+        one_line = one_line[0].lower() + one_line[1:]  # typer's sentences; names such as SIGKILL stay
     if sys.stderr is not None:
-        sys.stderr.write(f"{command_path(arguments)}: {one_line[:1].lower()}{one_line[1:]}\n")
+        sys.stderr.write(f"{command_path(arguments)}: {one_line}\n")
 
 
 def _forget_stdout() -> None:

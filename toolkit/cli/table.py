@@ -46,16 +46,19 @@ ROOT = Group(
         ),
         "signalfd": Group(
             "Signals read from a descriptor.",
-            "evkit signalfd stress --list",
+            "evkit signalfd watch USR1 -- sh -c 'evkit signalfd queue $PPID USR1 --value 42'",
             {
                 "stress": "Load it at the speed of C, and verify that no signal is lost or out of order.",
+                "watch": "Block signals and print each that arrives.",
+                "queue": "Send a signal with a value (sigqueue(3)).",
             },
         ),
         "epoll": Group(
             "Interest lists, and waiting on them.",
-            "evkit epoll stress --list",
+            "echo hello | evkit epoll watch -",
             {
                 "stress": "Load it at the speed of C, and verify that every event reaches its owner once.",
+                "watch": "Watch descriptors and print a line an event.",
             },
         ),
         "tail": "Read the lines of many pipes and files at once; leave cleanly on Ctrl-C.",
