@@ -8,6 +8,7 @@
 #include <linux/kcmp.h>
 #include <linux/types.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>

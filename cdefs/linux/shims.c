@@ -15,6 +15,8 @@ static inline void announce(void)
     }
 }
 
+void evk_yield(void) { sched_yield(); }
+
 #define RESULT(call) ({ __auto_type result_ = (call); result_ < 0 ? -errno : result_; })
 
 static void mask_to_set(sigset_t *set, uint64_t mask)

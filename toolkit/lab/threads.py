@@ -4,7 +4,6 @@ A waiter's first blocking call stores its thread id from C, without the GIL, jus
 state S in /proc/self/task/TID/stat means that it sleeps in the kernel: S alone also fits a wait for the GIL.
 """
 
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -64,6 +63,7 @@ class Waiter:
                 return self
             if time.monotonic() > end:
                 raise DeadlineError("a thread did not get to its blocking call in time")
+            linux.compiled.evk_yield()
         return self
 
     def result(self, within: float = 5.0) -> Any:  # noqa: ANN401  whatever the function returns
@@ -135,4 +135,4 @@ def until(holds: Callable[[], bool], what: str, within: float = 5.0) -> None:
     while not holds():
         if time.monotonic() > end:
             raise DeadlineError(f"not in time: {what}")
-        os.sched_yield()
+        linux.compiled.evk_yield()
