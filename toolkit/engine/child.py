@@ -21,7 +21,7 @@ CHANNEL_NUMBER = 250
 def run_case(job: Job, sender: Sender, seed: str, trace: bool, tmp_path: Path) -> None:
     """Calls the variant's function with a lab, and tells the engine how it went."""
     from toolkit.ffi import tracing
-    from toolkit.lab.lab import Lab
+    from toolkit.lab import Lab
 
     lab = Lab(sender, job.case.claim_ids, job.variant, seed, tmp_path)
     if trace:
@@ -43,7 +43,7 @@ def run_case(job: Job, sender: Sender, seed: str, trace: bool, tmp_path: Path) -
 def _where_it_broke() -> str:
     kind, error, trace = sys.exc_info()
     frames = [
-        frame for frame in traceback.extract_tb(trace) if "/cases/" in frame.filename
+        frame for frame in traceback.extract_tb(trace) if "cases" in Path(frame.filename).parts
     ] or traceback.extract_tb(trace)
     place = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "?"
     return f"{kind.__name__ if kind else '?'} at {place}: {error}"

@@ -6,17 +6,15 @@ import select
 import signal
 import socket
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from toolkit.engine import orphans
 from toolkit.engine.channel import Received, Sender
 from toolkit.engine.child import become_case, in_own_folder, run_case
+from toolkit.engine.ending import OUTPUT_SHOWN, Ended, outcome_of
 from toolkit.engine.plan import Job, Plan
-from toolkit.engine.verdict import Outcome, judge
-from toolkit.records import Status
+from toolkit.engine.verdict import Outcome
 
-_OUTPUT_SHOWN = 300
 _OUTPUT_KEPT = 2**20
 _PACKETS_AT_ONCE = 100
 
@@ -38,7 +36,7 @@ def _run_in(folder: Path, job: Job, plan: Plan) -> Outcome:
     theirs.close()
     try:
         ended = _listen(pid, ours, time.monotonic() + plan.timeout_s)
-        return _outcome(job, ended, _tail(output), time.monotonic_ns() - started)
+        return outcome_of(job, ended, _tail(output), time.monotonic_ns() - started)
     finally:
         orphans.sweep()
         ours.close()
@@ -69,14 +67,7 @@ def _be_the_case(job: Job, plan: Plan, channel: int, output: int, folder: Path) 
         os._exit(70)
 
 
-@dataclass(frozen=True)
-class _Ended:
-    received: Received
-    exit_code: int | None
-    left_behind: list[str]
-
-
-def _listen(pid: int, channel: socket.socket, deadline: float) -> _Ended:
+def _listen(pid: int, channel: socket.socket, deadline: float) -> Ended:
     """Takes messages until the case's process ends or the deadline passes; then ends all that is left of it.
 
     The end of the channel is no sign: a leaked grandchild may hold it open for ever.
@@ -101,7 +92,7 @@ def _listen(pid: int, channel: socket.socket, deadline: float) -> _Ended:
         exit_code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         left_behind = orphans.sweep()
         _drain(channel, received)  # nobody is left who could add to it
-    return _Ended(received, exit_code if exited else None, left_behind)
+    return Ended(received, exit_code if exited else None, left_behind)
 
 
 def _drain(channel: socket.socket, received: Received) -> bool:
@@ -122,33 +113,8 @@ def _drain(channel: socket.socket, received: Received) -> bool:
     return True
 
 
-def _outcome(job: Job, ended: _Ended, output: str, duration_ns: int) -> Outcome:
-    received = ended.received
-    reason: str | None
-    noise = f"; it printed: {output}" if output else ""
-    if ended.exit_code is None and received.ended is None:
-        status, reason = Status.TIMEOUT, f"still running at its deadline{noise}"
-    elif received.ended is None:
-        status, reason = Status.ERROR, f"ended without a verdict ({_how(ended.exit_code)}){noise}"
-    elif received.ended is not Status.PASS:
-        status, reason = received.ended, received.reason
-    elif ended.left_behind:
-        status, reason = Status.ERROR, f"left running: {', '.join(ended.left_behind)}"
-    elif received.garbage:
-        status, reason = Status.ERROR, f"{received.garbage} packets on its channel are no messages"
-    else:
-        status, reason = judge(received.checks)
-    return Outcome(job.variant, status, reason, duration_ns, tuple(received.checks), tuple(received.trace))
-
-
-def _how(exit_code: int | None) -> str:
-    if exit_code is None:
-        return "it did not end"
-    return f"killed by {signal.Signals(-exit_code).name}" if exit_code < 0 else f"exit status {exit_code}"
-
-
 def _tail(output: int) -> str:
     size = os.lseek(output, 0, os.SEEK_CUR)  # the case's descriptors share our file position
-    shown = min(size, _OUTPUT_SHOWN)
+    shown = min(size, OUTPUT_SHOWN)
     text = os.pread(output, shown, size - shown).decode("utf-8", "backslashreplace")
     return " ".join(text.split())

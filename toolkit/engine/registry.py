@@ -3,6 +3,7 @@
 import fnmatch
 import importlib
 import pkgutil
+import sys
 from collections.abc import Iterable, Sequence
 from functools import cache
 
@@ -55,7 +56,7 @@ def claims() -> dict[str, Claim]:
 
 
 def select(patterns: Sequence[str] = (), primitive: str | None = None) -> list[Case]:
-    """The cases whose ids match any of the globs (all of them without one), of one primitive if given.
+    """The cases whose ids match any of the globs, of one primitive if given; without either, all of this platform's.
 
     Raises:
         NothingSelectedError: a pattern that matches nothing, or a primitive without cases.
@@ -66,6 +67,8 @@ def select(patterns: Sequence[str] = (), primitive: str | None = None) -> list[C
         if primitive not in known:
             raise NothingSelectedError(f"no cases of {primitive!r}; there are some of {', '.join(known)}")
         ids = tuple(case_id for case_id in ids if case_id.startswith(f"{primitive}/"))
+    elif not patterns:
+        ids = tuple(case_id for case_id in ids if _at_home(case_id))
     if not patterns:
         return [load(case_id) for case_id in ids]
     chosen: dict[str, None] = {}
@@ -75,6 +78,10 @@ def select(patterns: Sequence[str] = (), primitive: str | None = None) -> list[C
             raise NothingSelectedError(_no_match(pattern, ids))
         chosen.update(dict.fromkeys(found))
     return [load(case_id) for case_id in sorted(chosen)]
+
+
+def _at_home(case_id: str) -> bool:
+    return case_id.startswith("iocp/") == (sys.platform == "win32")
 
 
 def _no_match(pattern: str, ids: Iterable[str]) -> str:

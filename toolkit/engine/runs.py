@@ -1,10 +1,9 @@
 """A whole run: jobs handed to free slots, results as they complete."""
 
-import select
 from collections.abc import Generator, Iterator
 
+from toolkit.engine.places import make_slots, ready
 from toolkit.engine.plan import Job, Plan
-from toolkit.engine.slots import Slot
 from toolkit.engine.verdict import Outcome, combine
 from toolkit.features import probe
 from toolkit.lab.case import Case
@@ -17,7 +16,7 @@ def run(plan: Plan) -> Generator[CaseResult, None, None]:
     Call it from a process with one thread: it forks.
     """
     groups = _Groups(plan)
-    slots = [Slot(plan) for _ in range(plan.slots)]
+    slots = make_slots(plan)
     try:
         yield from groups.skipped()
         while True:
@@ -28,21 +27,13 @@ def run(plan: Plan) -> Generator[CaseResult, None, None]:
             busy = [slot for slot in slots if slot.job is not None]
             if not busy:
                 return
-            for slot in _ready(busy):
+            for slot in ready(busy):
                 result = groups.finish(*slot.take())
                 if result is not None:
                     yield result
     finally:
         for slot in slots:
             slot.close()
-
-
-def _ready(slots: list[Slot]) -> list[Slot]:
-    waiting = select.poll()
-    by_number = {slot.fileno(): slot for slot in slots}
-    for number in by_number:
-        waiting.register(number, select.POLLIN)
-    return [by_number[number] for number, _ in waiting.poll()]
 
 
 class _Groups:

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pickle
+import select
 import shutil
 import signal
 import socket
@@ -68,6 +69,15 @@ class Slot:
         self._socket.close()
         os.waitpid(self.pid, 0)
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def ready(slots: list[Slot]) -> list[Slot]:
+    """Waits until at least one outcome is there: the slots that have theirs."""
+    waiting = select.poll()
+    by_number = {slot.fileno(): slot for slot in slots}
+    for number in by_number:
+        waiting.register(number, select.POLLIN)
+    return [by_number[number] for number, _ in waiting.poll()]
 
 
 def _be_a_runner(connection: socket.socket, plan: Plan, folder: Path) -> None:

@@ -23,7 +23,12 @@ def _table() -> dict[str, Probe]:
         rooms = (epoll, eventfd, signalfd, processes, limits, network, neighbours)
         table = {name: probe for room in rooms for name, probe in room.PROBES.items()}
         return table | {"iocp": _elsewhere("Windows")}
-    return {name: _elsewhere("Linux") for name in ("epoll", "eventfd", "signalfd")}
+    missing = {name: _elsewhere("Linux") for name in ("epoll", "eventfd", "signalfd")}
+    if platform == "win32":
+        from toolkit.features import iocp
+
+        return iocp.PROBES | missing
+    return missing
 
 
 PROBES = _table()

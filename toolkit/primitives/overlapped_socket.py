@@ -180,6 +180,15 @@ class OverlappedSocket(OverlappedHandle):
         _trace("DisconnectEx", f"{number:#x}, {'TF_REUSE_SOCKET' if reuse else 0}", done)
         return operation.settle(done, self._skips_packets, "DisconnectEx", hex(number))
 
+    def load_extensions(self) -> None:
+        """Looks all three extension functions up now.
+
+        Raises:
+            WindowsCallError: the provider lacks one.
+        """
+        for kind, guid in (_ACCEPTEX, _CONNECTEX, _DISCONNECTEX):
+            self._extension(kind, guid)
+
     def _set_option(self, name: int, value: Any, size: int) -> None:  # noqa: ANN401  cffi data
         chars = windows.NULL if value == windows.NULL else windows.ffi.cast("char *", value)
         if windows.lib.setsockopt(self.handle, windows.lib.SOL_SOCKET, name, chars, size):
