@@ -150,3 +150,15 @@ class Descriptors(LabBase):
     def interest_list(self, epoll: Descriptor) -> list[Registration]:
         """The registrations of an epoll, from its fdinfo."""
         return read_interest_list(number_of(epoll))
+
+    def kcmp_registered(self, epoll: Descriptor, descriptor: Descriptor, tfd: int, toff: int = 0) -> int:
+        """kcmp(KCMP_EPOLL_TFD): 0 when entry number `toff` of those registered as `tfd` means this open file.
+
+        Raises:
+            CallError: ENOENT, no such entry; EPERM, ENOSYS.
+        """
+        me, fd, epfd = os.getpid(), number_of(descriptor), number_of(epoll)
+        result: int = linux.lib.evk_kcmp_epoll_tfd(me, me, fd, epfd, tfd, toff)
+        if result < 0:
+            fail(result, "kcmp", me, me, "KCMP_EPOLL_TFD", fd, epfd, tfd, toff)
+        return result

@@ -17,8 +17,8 @@ from toolkit.ffi.flags import EPOLLET, EPOLLIN
 from toolkit.lab import Case, Claim, Lab
 
 _THREADS = 10
-_ROUNDS_OF_TEN = 12
-_ROUNDS_OF_TIMEOUT = 40
+_ROUNDS_OF_TEN = 8
+_ROUNDS_OF_TIMEOUT = 24
 _TIMEOUT_S = 0.001
 
 

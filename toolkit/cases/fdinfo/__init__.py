@@ -1,0 +1,1 @@
+"""Cases of what /proc/PID/fd and /proc/PID/fdinfo tell."""
