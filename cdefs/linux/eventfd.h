@@ -6,6 +6,6 @@
 
 int evk_eventfd(uint32_t initval, int flags);
 /* The count, or -errno as an unsigned word; counts that look like one exist, so evk_eventfd_read_failed() decides. */
-uint64_t evk_eventfd_read(int fd);
+int64_t evk_eventfd_read(int fd);
 int evk_eventfd_read_failed(void);
 int evk_eventfd_write(int fd, uint64_t value);

@@ -70,9 +70,24 @@ int evk_epoll_wait(int epfd, uint64_t *pairs, int maxevents, int timeout_ms)
     return count < 0 ? -errno : spread(pairs, count);
 }
 
-int evk_epoll_wait_one(int epfd, uint64_t *pair, int timeout_ms)
+/* One event in one word, events above data, so that the usual wait needs no memory: 0 at the timeout. A data word
+   beyond 32 bits or an error leaves the upper half 0; `evk_epoll_wait_one_result` then gives the thread's last pair
+   and its result. */
+static _Thread_local uint64_t one_pair[2];
+static _Thread_local int one_result;
+
+uint64_t evk_epoll_wait_one(int epfd, int timeout_ms)
 {
-    return evk_epoll_wait(epfd, pair, 1, timeout_ms);
+    one_result = evk_epoll_wait(epfd, one_pair, 1, timeout_ms);
+    if (one_result == 0)
+        return 0;
+    return one_result == 1 && one_pair[0] <= UINT32_MAX ? one_pair[1] << 32 | one_pair[0] : 1;
+}
+
+int evk_epoll_wait_one_result(uint64_t *pair)
+{
+    memcpy(pair, one_pair, sizeof one_pair);
+    return one_result;
 }
 
 int evk_epoll_pwait(int epfd, uint64_t *pairs, int maxevents, int timeout_ms, const uint64_t *mask)
@@ -121,12 +136,12 @@ int evk_eventfd(uint32_t initval, int flags) { return RESULT(eventfd(initval, fl
 
 static _Thread_local int eventfd_read_failed;
 
-uint64_t evk_eventfd_read(int fd)
+int64_t evk_eventfd_read(int fd)
 {
     uint64_t value = 0;
     announce();
     eventfd_read_failed = read(fd, &value, sizeof value) < 0;
-    return eventfd_read_failed ? (uint64_t)-errno : value;
+    return eventfd_read_failed ? -errno : (int64_t)value;
 }
 
 int evk_eventfd_read_failed(void) { return eventfd_read_failed; }

@@ -71,8 +71,10 @@ def _wait(arguments: tuple[Any, ...], result: int) -> Described:
 
 
 def _wait_one(arguments: tuple[Any, ...], result: int) -> Described:
-    epfd, pair, timeout = arguments
-    return _wait((epfd, pair, 1, timeout), result)
+    del result  # a word; the thread's last pair tells all
+    epfd, timeout = arguments
+    pair = ffi.new("uint64_t[2]")
+    return _wait((epfd, pair, 1, timeout), linux.compiled.evk_epoll_wait_one_result(pair))
 
 
 def _mask(pointer: Any) -> str:  # noqa: ANN401  cffi data has no static type
@@ -101,8 +103,8 @@ def _signalfd_read(arguments: tuple[Any, ...], result: int) -> Described:
 
 def _eventfd_read(arguments: tuple[Any, ...], result: int) -> Described:
     if linux.compiled.evk_eventfd_read_failed():
-        return [("read", f"{arguments[0]}, {{}}, 8", result - 2**64)]
-    return [("read", f"{arguments[0]}, {{{result}}}, 8", 8)]
+        return [("read", f"{arguments[0]}, {{}}, 8", result)]
+    return [("read", f"{arguments[0]}, {{{result % 2**64}}}, 8", 8)]
 
 
 def _poll_one(arguments: tuple[Any, ...], result: int) -> Described:

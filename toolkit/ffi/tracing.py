@@ -20,14 +20,20 @@ def start(sink: Sink) -> None:
     """Sends one line a call to `sink` from now on. Calls may come from any thread."""
     global _sink
     _sink = sink
-    bindings.lib = _TracedLib(bindings.compiled, sink)
+    _call_through(_TracedLib(bindings.compiled, sink))
 
 
 def stop() -> None:
     """Back to untraced calls."""
     global _sink
     _sink = None
-    bindings.lib = bindings.compiled
+    _call_through(bindings.compiled)
+
+
+def _call_through(library: Any) -> None:  # noqa: ANN401  cffi's lib has no static type
+    bindings.lib = library
+    for name in bindings.HOT:
+        setattr(bindings, name, getattr(library, name))
 
 
 @contextmanager

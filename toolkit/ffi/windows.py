@@ -5,7 +5,7 @@ fails leaves its reason in ``lib.GetLastError()``: cffi keeps it for the thread,
 """
 
 import sys
-from typing import Any
+from typing import Any, Final
 
 from toolkit.ffi.errors import PlatformLacksError
 
@@ -21,6 +21,7 @@ from toolkit.ffi import _windows  # noqa: E402  only where it can be used
 
 ffi: Any = _windows.ffi  # types-cffi knows neither integer_const nor getwinerror
 NULL: Any = ffi.NULL
+HOT: Final[tuple[str, ...]] = ()  # names that the tracer replaces besides `lib`
 
 
 class _Libraries:

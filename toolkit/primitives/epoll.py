@@ -1,6 +1,9 @@
 """epoll(7): interest lists and waiting on them."""
 
+from array import array
 from collections.abc import Iterable, Sequence
+from itertools import chain
+from struct import Struct
 from typing import Any
 
 from toolkit.ffi import linux
@@ -14,7 +17,12 @@ __all__ = ["EPOLL_CLOEXEC", "Epoll", "EpollEvents", "EpollOp", "Event"]
 Event = tuple[int, int]
 """`(data, events)`: the 64-bit word given at registration, and the event bits."""
 
-_Buffer = tuple[Any, int]  # cffi memory for that many pairs of 64-bit words
+_Buffer = tuple[
+    Any, Any, int
+]  # cffi memory, the same as a buffer object, for that many pairs of 64-bit words
+_pair_of = Struct("=QQ").unpack_from
+_pairs_of = Struct("=QQ").iter_unpack
+_PAIR_BYTES = 16
 
 # INT_MAX / sizeof(struct epoll_event): fs/eventpoll.c, EP_MAX_EVENTS
 _MAXEVENTS_LIMIT = (2**31 - 1) // linux.ffi.sizeof("struct epoll_event")
@@ -22,6 +30,7 @@ _ADD = int(EpollOp.EPOLL_CTL_ADD)
 _MOD = int(EpollOp.EPOLL_CTL_MOD)
 _DEL = int(EpollOp.EPOLL_CTL_DEL)
 _NANOSECONDS = 1_000_000_000
+_LOW_WORD = 0xFFFFFFFF
 
 
 class Epoll(OwnedDescriptor):
@@ -30,7 +39,7 @@ class Epoll(OwnedDescriptor):
     One instance may be waited on by several threads at once: each wait has its own buffer unless it is the only one.
     """
 
-    __slots__ = ("_pairs", "_spares")
+    __slots__ = ("_spares",)
 
     def __init__(self, flags: int = EPOLL_CLOEXEC) -> None:
         """epoll_create1(2).
@@ -65,7 +74,6 @@ class Epoll(OwnedDescriptor):
     def _take(self, fd: int) -> None:
         OwnedDescriptor.__init__(self, fd)
         self._spares: list[_Buffer] = []
-        self._pairs: list[Any] = [linux.ffi.new("uint64_t[2]")]
 
     # --- the interest list: epoll_ctl(2) ---
 
@@ -85,7 +93,12 @@ class Epoll(OwnedDescriptor):
             CallError: ENOENT, EBADF, EINVAL (EPOLLEXCLUSIVE), EPERM.
             ValueError: this epoll is closed.
         """
-        self._ctl(_MOD, descriptor, events, data)
+        fd = descriptor if isinstance(descriptor, int) else descriptor.fileno()
+        if data is None:
+            data = fd & 0xFFFFFFFFFFFFFFFF
+        result = linux.evk_epoll_ctl(self._fd, _MOD, fd, events, data)
+        if result < 0:
+            self._fail(result, "epoll_ctl", _MOD, fd, events, hex(data))
 
     def remove(self, descriptor: Descriptor) -> None:
         """EPOLL_CTL_DEL.
@@ -100,11 +113,9 @@ class Epoll(OwnedDescriptor):
         fd = descriptor if isinstance(descriptor, int) else descriptor.fileno()
         if data is None:
             data = fd & 0xFFFFFFFFFFFFFFFF
-        result = linux.lib.evk_epoll_ctl(self._fd, op, fd, events, data)
+        result = linux.evk_epoll_ctl(self._fd, op, fd, events, data)
         if result < 0:
-            if self._fd < 0:
-                raise self._closed()
-            fail(result, "epoll_ctl", self._fd, op, fd, events, hex(data))
+            self._fail(result, "epoll_ctl", op, fd, events, hex(data))
 
     def modify_many(self, entries: Sequence[tuple[Descriptor, int, int]]) -> None:
         """EPOLL_CTL_MOD for each `(descriptor, events, data)` in one call to C.
@@ -113,11 +124,15 @@ class Epoll(OwnedDescriptor):
             CallError: the first failure, with that entry's arguments; the entries before it are done.
             ValueError: this epoll is closed.
         """
-        flat = [word for fd, events, data in entries for word in (number_of(fd), events, data)]
+        flat: array[int]
+        try:
+            flat = array("Q", chain.from_iterable(entries))  # type: ignore[arg-type]  # fails when one is no number
+        except TypeError:
+            flat = array("Q", (word for fd, *rest in entries for word in (number_of(fd), *rest)))
         done = linux.ffi.new("int *")
         epfd = self.fileno()
         result = linux.lib.evk_epoll_ctl_many(
-            epfd, _MOD, linux.ffi.new("uint64_t[]", flat), len(entries), done
+            epfd, _MOD, linux.ffi.from_buffer("uint64_t[]", flat), len(entries), done
         )
         if result < 0:
             fd, events, data = entries[done[0]]
@@ -132,14 +147,19 @@ class Epoll(OwnedDescriptor):
             CallError: EINTR when a handler ran; EINVAL for a `maxevents` below 1 or too large.
             ValueError: closed.
         """
-        flat = self.wait_flat(maxevents, timeout_ms)
-        return list(zip(flat[::2], flat[1::2], strict=True)) if flat else []
+        buffer = self._borrow(maxevents)
+        count = linux.evk_epoll_wait(self._fd, buffer[0], maxevents, timeout_ms)
+        return self._events(buffer, count, "epoll_wait", maxevents, timeout_ms)
 
     def wait_flat(self, maxevents: int = 64, timeout_ms: int = -1) -> list[int]:
         """As `wait`, as one flat list `[data, events, data, events, ...]`: the fastest batch."""
         buffer = self._borrow(maxevents)
-        count = linux.lib.evk_epoll_wait(self._fd, buffer[0], maxevents, timeout_ms)
-        return self._unpack(buffer, count, "epoll_wait", maxevents, timeout_ms)
+        count = linux.evk_epoll_wait(self._fd, buffer[0], maxevents, timeout_ms)
+        flat: list[int] = linux.ffi.unpack(buffer[0], 2 * count) if count > 0 else []
+        self._spares.append(buffer)
+        if count < 0:
+            self._fail(count, "epoll_wait", maxevents, timeout_ms)
+        return flat
 
     def wait_one(self, timeout_ms: int = -1) -> Event | None:
         """One pair `(data, events)`, or None at the timeout: the cheapest wait for a single event.
@@ -148,18 +168,16 @@ class Epoll(OwnedDescriptor):
             CallError: EINTR when a handler ran.
             ValueError: closed.
         """
-        try:
-            pair = self._pairs.pop()
-        except IndexError:  # another thread waits with it
-            pair = linux.ffi.new("uint64_t[2]")
-        count = linux.lib.evk_epoll_wait_one(self._fd, pair, timeout_ms)
-        event = (pair[0], pair[1]) if count > 0 else None
-        self._pairs.append(pair)
-        if count < 0:
-            if self._fd < 0:
-                raise self._closed()
-            fail(count, "epoll_wait", self._fd, 1, timeout_ms)
-        return event
+        word = linux.evk_epoll_wait_one(self._fd, timeout_ms)
+        if word > _LOW_WORD:
+            return word & _LOW_WORD, word >> 32
+        if word == 0:
+            return None
+        pair = linux.ffi.new("uint64_t[2]")
+        result = linux.compiled.evk_epoll_wait_one_result(pair)
+        if result < 0:
+            self._fail(result, "epoll_wait", 1, timeout_ms)
+        return pair[0], pair[1]
 
     def pwait(self, signals: Iterable[int] | None, maxevents: int = 64, timeout_ms: int = -1) -> list[Event]:
         """epoll_pwait(2): waits with `signals` blocked instead of the thread's mask; None leaves the mask alone.
@@ -171,8 +189,7 @@ class Epoll(OwnedDescriptor):
         mask = linux.ffi.NULL if signals is None else linux.ffi.new("uint64_t *", mask_of(signals))
         buffer = self._borrow(maxevents)
         count = linux.lib.evk_epoll_pwait(self._fd, buffer[0], maxevents, timeout_ms, mask)
-        flat = self._unpack(buffer, count, "epoll_pwait", maxevents, timeout_ms)
-        return list(zip(flat[::2], flat[1::2], strict=True))
+        return self._events(buffer, count, "epoll_pwait", maxevents, timeout_ms)
 
     def pwait2(
         self, signals: Iterable[int] | None = None, maxevents: int = 64, timeout_ns: int | None = None
@@ -189,8 +206,7 @@ class Epoll(OwnedDescriptor):
             timeout = linux.ffi.new("int64_t[2]", divmod(timeout_ns, _NANOSECONDS))
         buffer = self._borrow(maxevents)
         count = linux.lib.evk_epoll_pwait2(self._fd, buffer[0], maxevents, timeout, mask)
-        flat = self._unpack(buffer, count, "epoll_pwait2", maxevents, timeout_ns)
-        return list(zip(flat[::2], flat[1::2], strict=True))
+        return self._events(buffer, count, "epoll_pwait2", maxevents, timeout_ns)
 
     def busy_poll(self) -> tuple[int, int, int]:
         """EPIOCGPARAMS (ioctl_eventpoll(2), Linux 6.9): `(busy_poll_usecs, busy_poll_budget, prefer_busy_poll)`.
@@ -219,19 +235,24 @@ class Epoll(OwnedDescriptor):
         """Takes a buffer out, in one atomic step, so that a second thread in a wait has its own."""
         try:
             spare = self._spares.pop()
-        except IndexError:
-            spare = None
-        if spare is None or spare[1] < maxevents:
-            # an absurd maxevents gets a small buffer: the kernel refuses it before it writes
-            size = maxevents if 1 <= maxevents <= _MAXEVENTS_LIMIT else 1
-            spare = (linux.ffi.new("uint64_t[]", 2 * size), size)
-        return spare
+            if spare[2] >= maxevents:
+                return spare
+        except IndexError:  # another thread waits with it
+            pass
+        # an absurd maxevents gets a small buffer: the kernel refuses it before it writes
+        size = maxevents if 1 <= maxevents <= _MAXEVENTS_LIMIT else 1
+        pairs = linux.ffi.new("uint64_t[]", 2 * size)
+        return pairs, linux.ffi.buffer(pairs), size
 
-    def _unpack(self, buffer: _Buffer, count: int, call: str, *arguments: object) -> list[int]:
-        flat: list[int] = linux.ffi.unpack(buffer[0], 2 * count) if count > 0 else []
+    def _events(self, buffer: _Buffer, count: int, call: str, *arguments: object) -> list[Event]:
+        """The first `count` pairs of `buffer`, which is given back."""
+        if count == 1:
+            events: list[Event] = [_pair_of(buffer[1])]
+        elif count > 1:
+            events = list(_pairs_of(buffer[1][: _PAIR_BYTES * count]))
+        else:
+            events = []
         self._spares.append(buffer)
         if count < 0:
-            if self._fd < 0:
-                raise self._closed()
-            fail(count, call, self._fd, *arguments)
-        return flat
+            self._fail(count, call, *arguments)
+        return events

@@ -11,8 +11,6 @@ __all__ = ["EFD_CLOEXEC", "EFD_NONBLOCK", "EFD_SEMAPHORE", "MAXIMUM", "EventFd",
 MAXIMUM = 2**64 - 2
 """The largest count an eventfd holds; a write that would pass it blocks or fails with EAGAIN."""
 
-_FIRST_ERROR = 2**64 - 4095  # -MAX_ERRNO as a word: include/linux/err.h
-
 
 class EventFd(OwnedDescriptor):
     """An eventfd. Never retries on EINTR: that is for the loop above to decide."""
@@ -45,11 +43,11 @@ class EventFd(OwnedDescriptor):
             CallError: EAGAIN when it is 0 and non-blocking; EINTR when a handler ran.
             ValueError: closed.
         """
-        if self._fd < 0:
-            raise self._closed()
-        count: int = linux.lib.evk_eventfd_read(self._fd)
-        if count >= _FIRST_ERROR and linux.compiled.evk_eventfd_read_failed():
-            fail(count - 2**64, "read", self._fd, 8)
+        count: int = linux.evk_eventfd_read(self._fd)
+        if count < 0:  # failed, or a count of 2^63 and more
+            if linux.compiled.evk_eventfd_read_failed():
+                self._fail(count, "read", 8)
+            count += 2**64
         return count
 
     def write(self, value: int) -> None:
@@ -60,11 +58,9 @@ class EventFd(OwnedDescriptor):
             OverflowError: `value` does not fit 64 bits.
             ValueError: closed.
         """
-        if self._fd < 0:
-            raise self._closed()
-        result = linux.lib.evk_eventfd_write(self._fd, value)
+        result = linux.evk_eventfd_write(self._fd, value)
         if result < 0:
-            fail(result, "write", self._fd, value)
+            self._fail(result, "write", value)
 
     def peek(self) -> int:
         """The counter, without consuming it, from /proc/self/fdinfo (proc_pid_fdinfo(5), since Linux 3.8).

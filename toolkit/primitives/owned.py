@@ -2,7 +2,7 @@
 
 import os
 from types import TracebackType
-from typing import Protocol, TypeVar
+from typing import NoReturn, Protocol, TypeVar
 
 from toolkit.ffi import linux
 from toolkit.ffi.errors import fail
@@ -65,6 +65,12 @@ class OwnedDescriptor:
         fd = self.fileno()
         self._fd = -1
         return fd
+
+    def _fail(self, result: int, call: str, *arguments: object) -> NoReturn:
+        """Raises what `result` of a call on this descriptor means: it is -errno, or this object is closed."""
+        if self._fd < 0:
+            raise self._closed()
+        fail(result, call, self._fd, *arguments)
 
     def _closed(self) -> ValueError:
         return ValueError(f"this {type(self).__name__} is closed")
