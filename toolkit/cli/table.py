@@ -23,6 +23,7 @@ ROOT = Group(
     "evkit eventfd run -- sh -c 'evkit eventfd add 3; evkit eventfd read'",
     {
         "doctor": "What this platform offers: each primitive, flag, syscall and limit, and why one is missing.",
+        "map": "epoll, completion ports and kqueue side by side.",
         "case": Group(
             "Reproducers: what bites, why, and whether it does here.",
             "evkit case show epoll/fd-reuse",
@@ -37,6 +38,7 @@ ROOT = Group(
             "A 64-bit counter in the kernel that can be waited on.",
             "evkit eventfd run -- sh -c 'evkit eventfd add 3; evkit eventfd peek'",
             {
+                "demo": "Tell its story step by step, by real calls.",
                 "stress": "Load it at the speed of C, and verify that nothing is lost.",
                 "run": "Run a command that inherits a new eventfd, its number in $EVENTFD.",
                 "add": "Add to an inherited eventfd's counter.",
@@ -48,6 +50,7 @@ ROOT = Group(
             "Signals read from a descriptor.",
             "evkit signalfd watch USR1 -- sh -c 'evkit signalfd queue $PPID USR1 --value 42'",
             {
+                "demo": "Tell its story step by step, by real calls.",
                 "stress": "Load it at the speed of C, and verify that no signal is lost or out of order.",
                 "watch": "Block signals and print each that arrives.",
                 "queue": "Send a signal with a value (sigqueue(3)).",
@@ -57,6 +60,7 @@ ROOT = Group(
             "Interest lists, and waiting on them.",
             "echo hello | evkit epoll watch -",
             {
+                "demo": "Tell its story step by step, by real calls.",
                 "stress": "Load it at the speed of C, and verify that every event reaches its owner once.",
                 "watch": "Watch descriptors and print a line an event.",
             },
