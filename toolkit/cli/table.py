@@ -66,6 +66,8 @@ ROOT = Group(
             },
         ),
         "tail": "Read the lines of many pipes and files at once; leave cleanly on Ctrl-C.",
+        "serve": "Serve HTTP by one of the classic models, and account for every connection and request.",
+        "load": "Load an HTTP server, closed or open loop, with latency percentiles.",
         "fds": "Look into live processes: what epolls watch, stale entries, eventfd counts, signalfd masks.",
         "iocp": Group(
             "I/O completion ports: one queue of finished operations for many handles (Windows).",

@@ -1,0 +1,147 @@
+"""A server under test: the real command in its own process, ended by a real signal, its ledgers checked."""
+
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import pytest
+
+DEADLINE_S = 90
+HTTP_MODELS = ("half-sync",)
+PROCESSES: tuple[str, ...] = ()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """`model` is each model that serves HTTP, `process_model` each whose workers may be processes."""
+    if "model" in metafunc.fixturenames:
+        metafunc.parametrize("model", HTTP_MODELS)
+    if "process_model" in metafunc.fixturenames:
+        metafunc.parametrize("process_model", PROCESSES)
+
+
+class Running:
+    """`final` is the server's last record, once it has ended."""
+
+    def __init__(self, process: subprocess.Popen[str], port: int, host: str) -> None:
+        self.process = process
+        self.port = port
+        self.host = host
+        self.final: dict[str, Any] = {}
+
+    def connect(self) -> socket.socket:
+        """A client with a deadline on everything."""
+        return socket.create_connection((self.host, self.port), timeout=DEADLINE_S)
+
+    @staticmethod
+    def receive(client: socket.socket) -> bytes:
+        """One answer and not a byte more: head, and as much body as Content-Length says; less at end of file."""
+        data = bytearray()
+        while not data.endswith(b"\r\n\r\n"):
+            byte = client.recv(1)
+            if not byte:
+                return bytes(data)
+            data += byte
+        left = int(data.lower().split(b"content-length:")[1].split(b"\r\n")[0])
+        while left:
+            chunk = client.recv(left)
+            assert chunk, f"cut, {left} bytes before the end"
+            left -= len(chunk)
+            data += chunk
+        return bytes(data)
+
+    @classmethod
+    def ask(cls, client: socket.socket, target: str = "/", extra: str = "") -> bytes:
+        """Sends a GET and returns the body of the answer."""
+        client.sendall(f"GET {target} HTTP/1.1\r\nHost: x\r\n{extra}\r\n".encode())
+        return cls.receive(client).partition(b"\r\n\r\n")[2]
+
+    def load(self, *options: str, status: int = 0) -> dict[str, Any]:
+        """`evkit load` on it; its record."""
+        process = self._popen_load(*options)
+        out, err = process.communicate(timeout=DEADLINE_S)
+        assert process.returncode == status, err
+        figures: dict[str, Any] = json.loads(out)
+        assert figures["sent"] == figures["answered"] + figures["unanswered"]
+        return figures
+
+    def start_load(self, *options: str) -> subprocess.Popen[str]:
+        """`evkit load` on it, which has had as many answers as it has connections."""
+        reader, writer = os.pipe()
+        process = self._popen_load("--ready-fd", str(writer), *options, pass_fds=[writer])
+        os.close(writer)
+        with open(reader, "rb", buffering=0) as ready:
+            assert select.select([ready], [], [], DEADLINE_S)[0]
+            assert ready.read(1) == b"\n", process.communicate(timeout=DEADLINE_S)
+        return process
+
+    def _popen_load(self, *options: str, **settings: Any) -> subprocess.Popen[str]:  # noqa: ANN401  Popen's
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        command = [sys.executable, "-m", "toolkit", "load", f"{host}:{self.port}", "--json", *options]
+        return subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **settings
+        )
+
+    def end(self, status: int = 0, sends: int = signal.SIGTERM) -> dict[str, Any]:
+        """Sends the signal and holds the server to its promises: status, ledgers, nothing left listening."""
+        self.process.send_signal(sends)
+        return self.wait_for_end(status)
+
+    def wait_for_end(self, status: int = 0) -> dict[str, Any]:
+        """As `end`, when something else ends it."""
+        out, err = self.process.communicate(timeout=DEADLINE_S)
+        assert self.process.returncode == status, err
+        assert err == ""
+        self.final = json.loads(out.splitlines()[-1])
+        final = self.final
+        assert final["final"], out
+        accounted = final["closed_by_us"] + final["closed_by_client"] + final["refused_connections"]
+        assert final["accepted"] == accounted, final
+        assert final["begun"] == final["answered"] + final["refused_requests"] + final["abandoned"], final
+        assert final["ledgers_hold"]
+        with socket.socket(socket.AF_INET6 if ":" in self.host else socket.AF_INET) as probe:
+            assert probe.connect_ex((self.host, self.port)) != 0
+        return final
+
+
+Serving = Callable[..., AbstractContextManager[Running]]
+
+
+@pytest.fixture
+def serving() -> Serving:
+    """`with serving(MODEL, *OPTIONS) as server:`."""
+    return start_server
+
+
+@contextmanager
+def start_server(
+    model: str,
+    *options: str,
+    host: str = "127.0.0.1",
+    **settings: Any,  # noqa: ANN401  whatever Popen takes
+) -> Iterator[Running]:
+    """`evkit serve MODEL --port 0 OPTIONS` that listens; killed at the end if it has not ended by then."""
+    reader, writer = os.pipe()
+    command = [sys.executable, "-m", "toolkit", "serve", model, "--port", "0", "--host", host, "--json"]
+    command += ["--check-owner", "--ready-fd", str(writer), *options]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=[writer], **settings
+    )
+    os.close(writer)
+    try:
+        assert select.select([reader], [], [], DEADLINE_S)[0]
+        if os.read(reader, 1) != b"\n":
+            raise AssertionError(process.communicate(timeout=DEADLINE_S))
+        assert process.stdout is not None
+        yield Running(process, json.loads(process.stdout.readline())["port"], host)
+        assert process.poll() is not None, "the test must end the server and check its ledgers"
+    finally:
+        os.close(reader)
+        process.kill()
+        process.communicate(timeout=DEADLINE_S)

@@ -1,0 +1,127 @@
+"""What goes wrong around a server: no descriptors, a port in use, peers that reset, a stop in the middle."""
+
+import resource
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.servers.conftest import Running, Serving
+
+pytestmark = pytest.mark.once
+
+GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+def cpu_ticks(server: "Running") -> int:
+    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def test_out_of_descriptors_it_turns_clients_away_and_does_not_spin(serving: "Serving", model: str) -> None:
+    def few_descriptors() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
+
+    with serving(model, preexec_fn=few_descriptors) as server:
+        clients = [server.connect() for _ in range(150)]
+        answers = []
+        for client in clients:
+            client.sendall(GET)
+        for client in clients:
+            try:
+                answers.append(server.receive(client)[:12])
+            except ConnectionResetError:
+                answers.append(b"reset")
+        served, turned_away = answers.count(b"HTTP/1.1 200"), answers.count(b"HTTP/1.1 503")
+        assert served > 30, answers
+        assert turned_away > 20, answers
+        begin, ticks = time.monotonic(), cpu_ticks(server)
+        time.sleep(1)
+        busy = (cpu_ticks(server) - ticks) / 100 / (time.monotonic() - begin)
+        assert busy < 0.5, "it spins while there are no descriptors"
+        for client in clients:
+            client.close()
+        figures = server.load("--connections", "4", "--requests", "100")  # it has recovered
+        assert figures["errors"] == {}
+        final = server.end()
+    assert final["descriptors_exhausted"] > 0
+    assert final["refused_connections"] >= turned_away
+
+
+def test_a_port_in_use_is_said_in_one_line(model: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        command = [sys.executable, "-m", "toolkit", "serve", model, "--port", str(taken.getsockname()[1])]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Address already in use; another program listens there" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_ipv6(serving: "Serving", model: str) -> None:
+    with serving(model, host="::1") as server:
+        with server.connect() as client:
+            host, port = client.getsockname()[:2]
+            assert server.ask(client, "/peer") == f"[{host}]:{port}\n".encode()
+        assert server.load("--connections", "4", "--requests", "50")["answered"] == 50
+        server.end()
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HT", GET, GET * 3, GET * 2000])
+def test_a_peer_may_reset_at_any_state(serving: "Serving", model: str, sent: bytes) -> None:
+    with serving(model, "--body-size", "100000") as server:
+        for _ in range(20):
+            client = server.connect()
+            client.sendall(sent)
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            client.close()
+        with server.connect() as client:
+            assert len(server.ask(client)) == 100_000
+        final = server.end()
+    assert final["accepted"] == 21
+    assert final["lost"] == 0
+
+
+def test_a_reader_that_stalls_does_not_hold_others_and_is_ended(serving: "Serving", model: str) -> None:
+    with serving(model, "--body-size", "30000000", "--idle-timeout", "1s") as server:
+        with server.connect() as stalled, server.connect() as other:
+            stalled.sendall(GET)
+            assert server.ask(other, "/echo/quick") == b"quick\n"
+            time.sleep(2.5)
+            with pytest.raises((AssertionError, ConnectionResetError)):
+                server.receive(stalled)
+        final = server.end()
+    assert final["refused_requests"] == 1
+
+
+def test_stopped_and_continued_it_goes_on(serving: "Serving", model: str) -> None:
+    with serving(model) as server:
+        with server.connect() as client:
+            assert server.ask(client, "/echo/before") == b"before\n"
+            server.process.send_signal(signal.SIGSTOP)
+            client.sendall(b"GET /echo/after HTTP/1.1\r\nHost: x\r\n\r\n")
+            time.sleep(0.2)
+            server.process.send_signal(signal.SIGCONT)
+            assert server.receive(client).endswith(b"after\n")
+        final = server.end()
+    assert final["answered"] == 2
+
+
+def test_nonsense_options_are_refused_in_one_line() -> None:
+    for options in (
+        ["half-sync", "--low-water", "2000"],
+        ["half-sync", "--processes", "2"],
+        ["half-sync", "--workers", "0"],
+        ["half-sync", "--host", "not.a.host.invalid"],
+        ["no-such-model"],
+    ):
+        command = [sys.executable, "-m", "toolkit", "serve", *options, "--port", "0"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert (done.returncode, done.stdout) == (2, ""), options
+        assert done.stderr.count("\n") == 1, done.stderr

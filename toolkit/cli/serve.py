@@ -1,0 +1,167 @@
+"""`evkit serve`."""
+
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from toolkit.cli.apps import examples, new_app
+from toolkit.cli.options import Json, ReadyFd
+from toolkit.cli.output import Output
+from toolkit.cli.quantities import count, duration_ns
+from toolkit.cli.readiness import Readiness
+from toolkit.cli.refusal import refuse
+from toolkit.exits import Exit
+
+if TYPE_CHECKING:
+    from toolkit.servers.figures import ServerFigures
+
+app = new_app()
+
+
+class Model(str, Enum):
+    """The models of `toolkit.servers.options`, which costs too much to import for `--help`."""
+
+    HALF_SYNC = "half-sync"
+
+
+class WhenFull(str, Enum):
+    """What to do with a client for whom the queue has no room."""
+
+    REJECT = "reject"
+    PAUSE = "pause"
+    SHED = "shed"
+
+
+class Dispatch(str, Enum):
+    """How accepted connections reach the workers."""
+
+    SHARED = "shared"
+    ROUND_ROBIN = "round-robin"
+    LEAST_LOADED = "least-loaded"
+    STEAL = "steal"
+
+
+def _duration(flag: str, help: str) -> object:
+    return typer.Option(flag, parser=duration_ns, metavar="TIME", help=help)
+
+
+def _count(flag: str, help: str) -> object:
+    return typer.Option(flag, parser=count, metavar="N", help=help)
+
+
+@app.command(
+    epilog=examples(
+        "evkit serve half-sync --port 0 --duration 500ms",
+        "evkit serve half-sync --port 0 --when-full reject --queue-limit 64 --work-ms 50 --duration 500ms --json",
+    )
+)
+def serve(
+    model: Annotated[
+        Model, typer.Argument(metavar="MODEL", help=f"One of {', '.join(m.value for m in Model)}.")
+    ],
+    host: Annotated[
+        str, typer.Option(help="Where to listen; only loopback unless you say otherwise.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8080,
+    workers: Annotated[int, _count("--workers", "Worker threads.")] = 4,
+    processes: Annotated[int, _count("--processes", "Worker processes instead (reuseport, exclusive).")] = 0,
+    queue_limit: Annotated[
+        int, _count("--queue-limit", "The most connections that wait for a worker.")
+    ] = 1024,
+    low_water: Annotated[
+        int | None, _count("--low-water", "Where a paused listener goes on; half the limit without it.")
+    ] = None,
+    when_full: Annotated[
+        WhenFull, typer.Option("--when-full", help="503 at once, stop accepting, or 503 by a fast path.")
+    ] = WhenFull.PAUSE,
+    dispatch: Annotated[
+        Dispatch, typer.Option("--dispatch", help="One queue for all, or one each.")
+    ] = Dispatch.SHARED,
+    idle_timeout: Annotated[int, _duration("--idle-timeout", "For a silent client.")] = 60_000_000_000,
+    work_ms: Annotated[int, _count("--work-ms", "Milliseconds a worker sleeps for each request.")] = 0,
+    slow_workers: Annotated[int, _count("--slow-workers", "So many workers are slower than the others.")] = 0,
+    slow_ms: Annotated[int, _count("--slow-ms", "By how many milliseconds a request.")] = 0,
+    body_size: Annotated[int, _count("--body-size", "Bytes of the answer to /.")] = 13,
+    keep_alive: Annotated[
+        bool, typer.Option("--keep-alive/--no-keep-alive", help="Several requests a connection.")
+    ] = True,
+    drain_timeout: Annotated[
+        int, _duration("--drain-timeout", "After the exit signal, for what is in hand.")
+    ] = 10_000_000_000,
+    stats_every: Annotated[
+        int | None, _duration("--stats-every", "Live figures; with --json a record each.")
+    ] = None,
+    duration: Annotated[
+        int | None, _duration("--duration", "End gracefully by itself after this long.")
+    ] = None,
+    check_owner: Annotated[
+        bool, typer.Option("--check-owner", help="Debug mode: assert that only the owner closes.")
+    ] = False,
+    ready_fd: ReadyFd = None,
+    json: Json = False,
+) -> int:
+    """Serve HTTP by one of the classic models, and say what became of every connection and request.
+
+    Ctrl-C or SIGTERM ends it gracefully: what has begun is answered. A second one ends it at once.
+    GET / gives --body-size bytes, /echo/TEXT the text, /peer your address; a body is counted.
+    """
+    from toolkit.servers.listener import CannotListen
+    from toolkit.servers.options import ServeOptions
+    from toolkit.servers.requests import ParserMissingError
+    from toolkit.servers.serving import serve
+    from toolkit.servers.text import live_line, table
+
+    for flag, value in (("workers", workers), ("queue-limit", queue_limit), ("idle-timeout", idle_timeout)):
+        if value < 1:
+            refuse(f"--{flag} must be more than 0")
+    options = ServeOptions(
+        model.value, host, port, workers, processes, queue_limit, low_water, when_full.value, dispatch.value,
+        idle_timeout, work_ms * 1_000_000, slow_workers, slow_ms * 1_000_000, body_size, keep_alive, drain_timeout,
+        stats_every or 1_000_000_000, check_owner,
+    )  # fmt: skip
+    complaint = options.complaint()
+    if complaint is not None:
+        refuse(complaint)
+    readiness = Readiness(ready_fd)
+    output = Output(json)
+    on_terminal = _stderr_is_terminal()
+
+    def when_listening(figures: "ServerFigures") -> None:
+        host = f"[{figures.host}]" if ":" in figures.host else figures.host
+        output.result(figures, f"listening on http://{host}:{figures.port}")
+        readiness.announce()
+        if duration is not None:
+            _end_after(duration)
+
+    def when_due(figures: "ServerFigures") -> None:
+        if json and stats_every is not None:
+            output.result(figures, "")
+        elif on_terminal:
+            typer.echo(f"\r{live_line(figures)}\x1b[K", err=True, nl=False)
+
+    try:
+        figures = serve(options, when_listening, when_due)
+    except (CannotListen, ParserMissingError) as error:
+        refuse(str(error))
+    if on_terminal:
+        typer.echo("", err=True)
+    output.result(figures, table(figures))
+    return Exit.OK if figures.ledgers_hold else Exit.DIFFERED
+
+
+def _stderr_is_terminal() -> bool:
+    import sys
+
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def _end_after(duration_ns: int) -> None:
+    """SIGTERM to this process, as an operator would send it."""
+    import os
+    import signal
+    import threading
+
+    timer = threading.Timer(duration_ns / 1e9, os.kill, (os.getpid(), signal.SIGTERM))
+    timer.daemon = True
+    timer.start()

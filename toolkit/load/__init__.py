@@ -1,0 +1,1 @@
+"""Load on a server, and what it measures."""

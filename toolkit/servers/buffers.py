@@ -1,0 +1,63 @@
+"""A bounded pool of receive buffers. A worker takes one for a turn and gives it back: none crosses a layer."""
+
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from toolkit.ffi import linux
+
+BATCH = 64
+"""The most events a turn takes."""
+
+SLOT_SIZE = 16384
+"""The most bytes a turn reads from one connection."""
+
+ROW_WORDS = 5
+
+
+class Buffer:
+    """The memory of one turn: events, a slot of bytes for each, and the rows of what is sent (cdefs/linux/sockets.h).
+
+    `pairs`, `sizes`, `rows` and `sent` are cffi arrays; `bytes_of(i)` is what event i brought.
+    """
+
+    __slots__ = ("_view", "pairs", "rows", "sent", "sizes", "slab")
+
+    def __init__(self) -> None:
+        new = linux.ffi.new
+        self.pairs: Any = new("uint64_t[]", 2 * BATCH)
+        self.sizes: Any = new("int64_t[]", BATCH)
+        self.rows: Any = new("uint64_t[]", ROW_WORDS * BATCH)
+        self.sent: Any = new("int64_t[]", BATCH)
+        self.slab: Any = new("char[]", BATCH * SLOT_SIZE)
+        self._view = linux.ffi.buffer(self.slab)
+
+    def bytes_of(self, event: int, size: int) -> bytes:
+        """The `size` bytes in the slot of event number `event`."""
+        begin = event * SLOT_SIZE
+        data: bytes = self._view[begin : begin + size]
+        return data
+
+
+class BufferPool:
+    """`count` buffers of 1 MiB, made once. Threads share it: taking and giving back are atomic on a deque."""
+
+    def __init__(self, count: int) -> None:
+        self._free = deque(Buffer() for _ in range(count))
+        self.count = count
+        self.least_free = count
+
+    @contextmanager
+    def taken(self) -> Iterator[Buffer]:
+        """A buffer for the length of a with block.
+
+        Raises:
+            IndexError: all are taken: the pool is smaller than the number of workers that share it.
+        """
+        buffer = self._free.pop()
+        self.least_free = min(self.least_free, len(self._free))
+        try:
+            yield buffer
+        finally:
+            self._free.append(buffer)

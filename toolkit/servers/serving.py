@@ -1,0 +1,41 @@
+"""Runs a model from options to its final record."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from toolkit.servers.control import Control
+from toolkit.servers.figures import ServerFigures
+from toolkit.servers.options import ServeOptions
+
+
+class Server(Protocol):
+    """What a model is: made with a Control, it listens; `run` serves until the exit has been obeyed."""
+
+    def run(self) -> None: ...
+
+
+def model_named(name: str) -> Callable[[Control], Server]:
+    """The class of a model; only that one is imported."""
+    if name == "half-sync":
+        from toolkit.servers.half_sync import HalfSyncServer
+
+        return HalfSyncServer
+    raise ValueError(f"no model is called {name!r}")
+
+
+def serve(
+    options: ServeOptions,
+    when_listening: Callable[[ServerFigures], None] = lambda _figures: None,
+    when_due: Callable[[ServerFigures], None] = lambda _figures: None,
+) -> ServerFigures:
+    """Serves in the calling thread, which must be the main one, until SIGINT or SIGTERM; the final record.
+
+    Raises:
+        CannotListen: the address cannot be had.
+        ParserMissingError: httptools is not installed.
+        TimeoutError: a worker did not end.
+    """
+    with Control(options, when_listening, when_due) as control:
+        server = model_named(options.model)(control)
+        server.run()
+        return control.figures.record(final=True)
