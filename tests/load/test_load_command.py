@@ -37,9 +37,8 @@ def peer(serve: Callable[[socket.socket], None]) -> Iterator[int]:
     listener = socket.create_server(("127.0.0.1", 0), backlog=64)
 
     def guarded(client: socket.socket) -> None:
-        with client:
-            with suppress(ConnectionError):
-                serve(client)
+        with client, suppress(ConnectionError):
+            serve(client)
 
     def accepting() -> None:
         while True:

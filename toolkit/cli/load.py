@@ -17,8 +17,8 @@ app = new_app()
 
 @app.command(
     epilog=examples(
-        "evkit serve half-sync --port 18080 --duration 3s --ready-fd 3 3>up >/dev/null &"
-        " until [ -s up ]; do sleep 0.1; done; evkit load 127.0.0.1:18080 --duration 1s --max-errors 0"
+        "evkit serve half-sync --port 0 --duration 4s >up & until grep -q listening up; do sleep 0.1; done;"
+        " evkit load $(sed -n 's,listening on http://,,p' up) --duration 500ms --max-errors 0; wait"
     )
 )
 def load(

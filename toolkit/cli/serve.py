@@ -106,6 +106,8 @@ def serve(
     Ctrl-C or SIGTERM ends it gracefully: what has begun is answered. A second one ends it at once.
     GET / gives --body-size bytes, /echo/TEXT the text, /peer your address; a body is counted.
     """
+    import gc
+
     from toolkit.servers.listener import CannotListen
     from toolkit.servers.options import ServeOptions
     from toolkit.servers.requests import ParserMissingError
@@ -123,6 +125,7 @@ def serve(
     complaint = options.complaint()
     if complaint is not None:
         refuse(complaint)
+    gc.enable()  # off since start-up; a server lives long
     readiness = Readiness(ready_fd)
     output = Output(json)
     on_terminal = _stderr_is_terminal()

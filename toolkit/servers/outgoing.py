@@ -130,6 +130,9 @@ class Outgoing:
             tally.closed_by_us += 1
         connection.closed = True
         connection.unsent = None
+        if connection.reader is not None:
+            connection.reader.release()
+            connection.reader = None
         linux.lib.evk_close(connection.fd)
 
     def abort(self, connection: Connection) -> None:

@@ -69,6 +69,10 @@ class RequestReader:
         self._head_size = 0
         self._in_head = True
 
+    def release(self) -> None:
+        """Lets go of the parser, which holds this object in turn: under churn nobody should have to look for cycles."""
+        self._parser = None
+
     @property
     def in_body(self) -> bool:
         """Whether the head of the request in hand is complete."""
