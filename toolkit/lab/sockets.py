@@ -116,6 +116,19 @@ class Sockets(Descriptors):
             lambda: _accept_queue(listener) >= connections, f"{connections} connections in the queue", within
         )
 
+    def all_queued(self, listeners: list[int], connections: int, within: float = 2.0) -> list[int]:
+        """As `queued` for listeners that share a port: the length of each queue.
+
+        Raises:
+            DeadlineError: they did not arrive in time.
+        """
+        until(
+            lambda: sum(map(_accept_queue, listeners)) >= connections,
+            f"{connections} connections in the queues",
+            within,
+        )
+        return [_accept_queue(listener) for listener in listeners]
+
     def tcp_pair(self) -> tuple[int, int]:
         """Two ends of one TCP connection over loopback: `(client, server)`."""
         listener, address = self.listener(nonblocking=False)
