@@ -1,6 +1,5 @@
 """How a probe tries: a real call now, whose failure is the answer and not an accident."""
 
-import errno
 import os
 import select
 import signal
@@ -8,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from toolkit.features.feature import Feature
+from toolkit.ffi.errors import errno_name
 
 Attempt = Callable[[], "str | None"]
 """Makes the call; returns a value to show, or None. Raises MissingError or OSError where the feature is not there."""
@@ -48,7 +48,7 @@ class Probe:
 def explain(error: OSError) -> str:
     """`epoll_pwait2: ENOSYS (Function not implemented)`."""
     call = getattr(error, "call", None)
-    name = errno.errorcode.get(error.errno or 0, str(error.errno))
+    name = errno_name(error.errno or 0)
     return f"{call}: {name} ({error.strerror})" if call else f"{name} ({error.strerror})"
 
 

@@ -39,8 +39,12 @@ def _class_for(number: int) -> type[CallError]:
 
 
 def errno_name(number: int) -> str:
-    """`EAGAIN` for 11; the number itself where it has no name."""
-    return errno.errorcode.get(number, str(number))
+    """`EAGAIN` for 11; the number itself where it has no name. One name where Linux gives a number two."""
+    return _PREFERRED.get(number) or errno.errorcode.get(number, str(number))
+
+
+# Python keeps the last name it met; man pages and strace use these.
+_PREFERRED = {errno.EAGAIN: "EAGAIN", getattr(errno, "EOPNOTSUPP", -1): "EOPNOTSUPP"}
 
 
 def fail(result: int, call: str, *arguments: object) -> NoReturn:

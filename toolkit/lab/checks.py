@@ -1,10 +1,10 @@
 """Checks: what a case claims, what it expected and what it saw, sent off at once so that a later crash loses none."""
 
-import errno
 from collections.abc import Callable
 from enum import IntFlag
 from typing import Any, Protocol
 
+from toolkit.ffi.errors import errno_name
 from toolkit.records import Check, Kind, Status
 
 _LARGEST_EXACT_JSON = 2**53
@@ -87,7 +87,7 @@ class Checks:
         try:
             call(*arguments, **named)
         except OSError as error:
-            return errno.errorcode.get(error.errno or 0, str(error.errno))
+            return errno_name(error.errno or 0)
         return "ok"
 
     def attempt(self, call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:  # noqa: ANN401  any call
@@ -95,7 +95,7 @@ class Checks:
         try:
             return call(*arguments, **named)
         except OSError as error:
-            return errno.errorcode.get(error.errno or 0, str(error.errno))
+            return errno_name(error.errno or 0)
 
     def _send(
         self, claim: str, kind: Kind, status: Status, expected: object, observed: object, reason: str | None

@@ -4,6 +4,7 @@ import errno
 import struct
 
 from toolkit.ffi import linux, raw, tracing
+from toolkit.ffi.errors import errno_name
 
 _PR_SET_NO_NEW_PRIVS = 38
 _SECCOMP_SET_MODE_FILTER = 1
@@ -37,4 +38,4 @@ def refuse(number: int, name: str, error: int = errno.ENOSYS) -> None:
             result, failed = raw.syscall(call, *words)
             if result < 0:
                 raise OSError(failed, "seccomp")
-    tracing.emit("seccomp", f"SECCOMP_SET_MODE_FILTER, 0, {{{name}: {errno.errorcode[error]}}}", 0)
+    tracing.emit("seccomp", f"SECCOMP_SET_MODE_FILTER, 0, {{{name}: {errno_name(error)}}}", 0)

@@ -1,12 +1,12 @@
 """From counters to a verdict: what broke first, what must always hold, and the figures."""
 
-import errno
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from toolkit.ffi import linux
+from toolkit.ffi.errors import errno_name
 from toolkit.stress.histogram import merge
 from toolkit.stress.plan import Plan
 from toolkit.stress.result import Invariant, StressResult, WorkerResult
@@ -92,7 +92,7 @@ def _error(stage: Stage, ended: Ended) -> str | None:
         if worker.memory.error:
             call = text_of(worker.memory.call)
             number = worker.memory.error
-            name = errno.errorcode.get(number, str(number))
+            name = errno_name(number)
             return f"worker {worker.memory.index} ({worker.role}): {call}: {name} ({os.strerror(number)})"
     if ended.stuck:
         return f"{ended.stuck} workers did not end and were left behind"

@@ -8,8 +8,8 @@ References          eventfd(2) Additional glibc features
 """
 
 import ctypes
-import errno
 
+from toolkit.ffi.errors import errno_name
 from toolkit.ffi.flags import EFD_NONBLOCK
 from toolkit.lab import Case, Claim, Lab
 
@@ -28,7 +28,7 @@ def glibc_functions(lab: Lab) -> None:
         libc.eventfd_read(counter.fileno(), ctypes.byref(value)),
         value.value,
         libc.eventfd_read(counter.fileno(), ctypes.byref(value)),
-        errno.errorcode[ctypes.get_errno()],
+        errno_name(ctypes.get_errno()),
     ]
     lab.must("eventfd-glibc-helpers", expected=[0, 0, 6, -1, "EAGAIN"], observed=seen)
 
