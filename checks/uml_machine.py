@@ -43,7 +43,9 @@ def run(script: str, results: Path, within_s: float, needs: tuple[Path, ...] = (
     (results / "init.sh").write_text(INIT.read_text())
     (results / "init.sh").chmod(0o755)
     (results / "script.sh").write_text(script)
-    below_tmp = {str(path.resolve().relative_to(GUEST_OWN)) for path in (*needs, results) if _is_below_tmp(path)}
+    below_tmp = {
+        str(path.resolve().relative_to(GUEST_OWN)) for path in (*needs, results) if _is_below_tmp(path)
+    }
     with tempfile.TemporaryDirectory(prefix="uml-") as state:
         command = [
             KERNEL,
