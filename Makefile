@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Installed modules without their bytecode start four times slower, which the start-up tests would see.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test lint docs wheel clean
+.PHONY: help demo test lint docs mutants kernels wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -24,6 +24,12 @@ lint: .venv/tox ## ruff and mypy
 
 docs: .venv/evkit ## writes docs/cases.md and docs/claims.md from the code
 	$(BIN)/python docs/generate.py
+
+mutants: .venv/evkit ## breaks one promise of the kernel at a time: does a check notice?
+	$(BIN)/python tests/mutants/bench.py
+
+kernels: .venv/evkit ## the catalogue inside Debian's user-mode kernel, beside this one
+	$(BIN)/python checks/kernels.py
 
 wheel: .venv/bin/python ## the wheels for Linux (with its manylinux tag) and Windows, in dist/
 	rm -rf dist
