@@ -21,7 +21,7 @@ from pathlib import Path
 from table import MUTANTS, Mutant
 
 HERE = Path(__file__).resolve().parent
-CASE_DEADLINE = "4s"
+CASE_DEADLINE = "6s"
 RUN_DEADLINE_S = 120
 AT_ONCE = 2
 

@@ -93,12 +93,6 @@ static int spoil_events(struct epoll_event *events, int count, int maxevents)
     }
     if (mutant("last-event-lost") && count > 1)
         return count - 1;
-    if (mutant("order-reversed"))
-        for (int i = 0; i < count / 2; i++) {
-            struct epoll_event swap = events[i];
-            events[i] = events[count - 1 - i];
-            events[count - 1 - i] = swap;
-        }
     return count;
 }
 
@@ -135,8 +129,6 @@ long syscall(long number, ...)
     for (int i = 0; i < 6; i++)
         a[i] = __builtin_va_arg(list, long);
     __builtin_va_end(list);
-    if (number == SYS_epoll_pwait2 && mutant("pwait2-missing"))
-        return refuse(ENOSYS);
     if (number == SYS_epoll_pwait2 && mutant("pwait2-timeout-ignored"))
         a[3] = 0;
     if (number == SYS_epoll_pwait2 && mutant("pwait2-mask-ignored"))

@@ -1,7 +1,7 @@
 """A remaining time cut down to milliseconds becomes 0, and the loop spins until the timer is due.
 
-What it does        Waits for a deadline just below six milliseconds away: with the remaining time cut to whole milliseconds,
-                    with it rounded up, and with epoll_pwait2, which takes nanoseconds.
+What it does        Waits for a deadline just below six milliseconds away: with the remaining time cut to whole
+                    milliseconds, with it rounded up, and with epoll_pwait2, which takes nanoseconds.
 Why it bites        epoll_wait counts in milliseconds. In the last one before the deadline the remainder is 0.9 ms,
                     cut to 0, and a timeout of 0 does not wait: the loop goes round hundreds of times before each
                     timer. Adding 1 ms to everything is no remedy, it makes a poll out of "do not wait".
