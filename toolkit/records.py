@@ -107,6 +107,7 @@ class Word(int):
     __slots__ = ()
 
 
+_LEAVES = frozenset((str, int, bool, float, type(None)))
 _NAMES: dict[type, tuple[str, ...] | None] = {}
 
 
@@ -123,7 +124,10 @@ def _field_names(kind: type) -> tuple[str, ...] | None:
 
 def as_json(record: object) -> Any:  # noqa: ANN401  a JSON value
     """A record as JSON values: `type` first, absent (None) fields left out, enums by value, `Word`s in hex."""
-    names = _field_names(type(record))
+    kind = type(record)
+    if kind in _LEAVES:
+        return record
+    names = _field_names(kind)
     if names is not None:
         pairs = ((name, getattr(record, name)) for name in names)
         return {name: as_json(value) for name, value in pairs if value is not None}

@@ -93,6 +93,11 @@ class Tables:
                 links[pid] = found
         return cls(links, unreadable)
 
+    def link(self, pid: int, fd: int) -> str | None:
+        """What a number named; None when it was closed or its process could not be read."""
+        links = self.links.get(pid)
+        return None if links is None else links.get(fd)
+
     def naming(self, link: str) -> list[tuple[int, int]]:
         """Every `(pid, fd)` whose link reads so, lowest first."""
         if self._by_link is None:

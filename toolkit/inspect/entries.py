@@ -76,7 +76,7 @@ class EntryMaker:
         )
 
     def _named(self, pid: int, fd: int) -> Target | None:
-        link = self._tables.links.get(pid, {}).get(fd) or link_of(pid, fd)
+        link = self._tables.link(pid, fd) or link_of(pid, fd)
         return self._targets.describe(pid, fd, link) if link else None
 
     def _registered(self, listed: InterestList, index: int, held_by: tuple[Holder, ...]) -> Target:

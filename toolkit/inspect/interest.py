@@ -1,19 +1,16 @@
 """One epoll's interest list, and whether each entry's number still names the file it was registered for."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from enum import Enum
 from typing import NamedTuple
 
-from toolkit.inspect.comparing import CHANGED, Cannot, Comparer, Descriptor
-from toolkit.inspect.descriptors import link_of, status_of
+from toolkit.inspect.comparing import BUDGET, CHANGED, Cannot, Comparer, Descriptor
+from toolkit.inspect.descriptors import Tables, link_of, status_of
 from toolkit.inspect.inodes import inner_filesystems, kernel_device
 from toolkit.inspect.processes import descends_from, started
 from toolkit.inspect.records import Method, State
 from toolkit.primitives.fdinfo import Registration, read_interest_list
-
-FindLink = Callable[[int, int], str | None]
-"""What `(pid, fd)` names; None when it is closed."""
 
 
 class Naming(Enum):
@@ -61,13 +58,14 @@ class InterestList:
         self,
         holders: tuple[Descriptor, ...],
         entries: list[Registration],
-        find_link: FindLink,
         compare: Comparer,
+        tables: Tables | None,
     ) -> None:
+        """Numbers are looked up in `tables`; without them in /proc, at the moment they are asked for."""
         self.holders = holders
         self.entries = entries
         self.compare = compare
-        self._find_link = find_link
+        self._tables = tables
         self._epfds = dict(reversed(holders))
         self._answers: dict[tuple[int, int], Answer] = {}
         self._heirs: dict[int, bool] = {}
@@ -121,18 +119,33 @@ class InterestList:
             return _LIVE_BY_INODE
         if own.naming is Naming.SAME:
             return Verdict(State.LIVE, own.method, own.naming)
-        unclear = own if own.naming is Naming.UNCLEAR else None
-        for other in self._epfds:
-            answer = self.naming(other, index) if other != pid else own
+        if own.naming is Naming.UNCLEAR:
+            # Another process's number could still be found to name the file, but not whether ours does as well.
+            return Verdict(State.UNKNOWN, Method.NONE, own.naming, own.reason)
+        unclear: Answer | None = None
+        for other in self._owners(index):
+            answer = self.naming(other, index)
             if answer.naming is Naming.SAME and not self._is_heir(other):
                 return Verdict(State.LIVE, answer.method, own.naming, "another process's number", other)
-            if answer.naming is Naming.SAME and unclear is None:
+            if answer.naming is Naming.SAME:
                 return Verdict(State.STALE, own.method, own.naming, None, other)
             if answer.naming is Naming.UNCLEAR:
                 unclear = unclear or answer
+                if answer.reason == BUDGET:
+                    break
         if unclear is not None:
             return Verdict(State.UNKNOWN, Method.NONE, unclear.naming, unclear.reason)
         return Verdict(State.STALE, own.method, own.naming)
+
+    def _owners(self, index: int) -> list[int]:
+        """The other processes that share the epoll and might have the entry's number for its file."""
+        if len(self._epfds) == 1:
+            return []
+        entry = self.entries[index]
+        link = link_of_inode(entry.ino, entry.sdev)
+        if link is None or self._tables is None:
+            return [pid for pid in self._epfds if pid != self.holders[0][0]]
+        return [pid for pid, fd in self._tables.naming(link) if fd == entry.tfd and pid in self._epfds]
 
     def _is_heir(self, pid: int) -> bool:
         if pid not in self._heirs:
@@ -141,7 +154,7 @@ class InterestList:
 
     def _look(self, pid: int, index: int) -> Answer:
         entry = self.entries[index]
-        link = self._find_link(pid, entry.tfd)
+        link = self._tables.link(pid, entry.tfd) if self._tables else link_of(pid, entry.tfd)
         if link is None:
             return _CLOSED
         inner = inner_filesystems()
@@ -181,6 +194,14 @@ def _has_inode(pid: int, entry: Registration) -> bool:
     return (status.st_ino, kernel_device(status.st_dev)) == (entry.ino, entry.sdev)
 
 
+def link_of_inode(ino: int, sdev: int) -> str | None:
+    """What links to a socket or pipe read, given its inode; None for other files."""
+    inner = inner_filesystems()
+    if sdev == inner.sockets:
+        return f"socket:[{ino}]"
+    return f"pipe:[{ino}]" if sdev == inner.pipes else None
+
+
 def eldest_first(holders: Iterable[Descriptor]) -> tuple[Descriptor, ...]:
     """The descriptors of one epoll, the process that started first before its children."""
     listed = list(holders)
@@ -190,7 +211,7 @@ def eldest_first(holders: Iterable[Descriptor]) -> tuple[Descriptor, ...]:
     return tuple(sorted(listed, key=lambda holder: (ages[holder[0]], holder)))
 
 
-def read(holders: tuple[Descriptor, ...], find_link: FindLink, compare: Comparer) -> InterestList:
+def read(holders: tuple[Descriptor, ...], compare: Comparer, tables: Tables | None) -> InterestList:
     """The list of the epoll, through the first holder that can be read.
 
     Raises:
@@ -203,7 +224,7 @@ def read(holders: tuple[Descriptor, ...], find_link: FindLink, compare: Comparer
         except OSError as error:
             failure = failure or error
             continue
-        return InterestList(holders[at:], entries, find_link, compare)
+        return InterestList(holders[at:], entries, compare, tables)
     raise failure or ProcessLookupError("an epoll without holders")
 
 
@@ -219,7 +240,7 @@ def settle(first: InterestList, only: Iterable[int] | None = None) -> tuple[Inte
     verdicts = first.judge(range(len(first.entries)) if only is None else only)
     if not any(map(_is_doubtful, verdicts.values())):
         return first, verdicts
-    second = read(first.holders, link_of, first.compare)
+    second = read(first.holders, first.compare, None)
     before = {key: verdicts[index] for index, key in enumerate(first.keys()) if index in verdicts}
     settled: dict[int, Verdict] = {}
     doubtful: list[int] = []

@@ -12,7 +12,7 @@ from toolkit.inspect.processes import list_processes, nested_pids, own_pid_in_pr
 from toolkit.inspect.records import EpollRecord, EventFdRecord, Holder, Record, SignalFdRecord, State, Survey
 from toolkit.inspect.targets import Targets
 from toolkit.inspect.watching import EPOLL_LINK, Epolls, Group
-from toolkit.primitives.fdinfo import kind_of_link, read_fdinfo
+from toolkit.primitives.fdinfo import kind_of_link
 from toolkit.records import Word
 
 EVENTFD_LINK = "anon_inode:[eventfd]"
@@ -169,7 +169,9 @@ class _Survey:
         wanted = list(self._matching(EVENTFD_LINK, fd))
         if not wanted:
             return
-        fields = {who: found for who in self.tables.naming(EVENTFD_LINK) if (found := _fields(who))}
+        fields = {
+            who: found for who in self.tables.naming(EVENTFD_LINK) if (found := self.targets.fields(*who))
+        }
         by_id: defaultdict[str, list[Descriptor]] = defaultdict(list)
         for who, found in fields.items():
             by_id[found.get("eventfd-id", f"{who}")].append(who)
@@ -192,7 +194,7 @@ class _Survey:
 
     def _signalfds(self, fd: int | None) -> Iterator[SignalFdRecord]:
         for who in self._matching(SIGNALFD_LINK, fd):
-            found = _fields(who)
+            found = self.targets.fields(*who)
             if "sigmask" not in found:
                 continue
             mask = int(found["sigmask"], 16)
@@ -230,10 +232,3 @@ class _Survey:
         why = kcmp_refused()
         if why is not None:
             self.notes.append(f"entries that only kcmp(2) can settle stay unknown: {why}")
-
-
-def _fields(who: Descriptor) -> dict[str, str]:
-    try:
-        return read_fdinfo(who[1], who[0])
-    except OSError:
-        return {}

@@ -24,6 +24,7 @@ class Targets:
         self._tables = tables
         self._sockets = SocketTables()
         self._names: dict[int, str] = {}
+        self._fields: dict[tuple[int, int], dict[str, str]] = {}
 
     def expect(self, pid: int, entries: list[Registration]) -> None:
         """Says what will be asked for, so that the tables of sockets are read once."""
@@ -36,6 +37,17 @@ class Targets:
             self._names[pid] = name_of(pid)
         return self._names[pid]
 
+    def fields(self, pid: int, fd: int) -> dict[str, str]:
+        """What the descriptor's fdinfo says, as first read; nothing when it is closed."""
+        found = self._fields.get((pid, fd))
+        if found is None:
+            try:
+                found = read_fdinfo(fd, pid)
+            except OSError:
+                found = {}
+            self._fields[pid, fd] = found
+        return found
+
     def describe(self, pid: int, fd: int, link: str) -> Target:
         """The file that a descriptor names, whose link reads `link`."""
         if link.startswith("socket:["):
@@ -43,7 +55,7 @@ class Targets:
         if link.startswith("pipe:["):
             return self._pipe(link, int(link[6:-1]), access_of(pid, fd))
         if link.startswith("anon_inode:"):
-            return _anonymous(pid, fd, link)
+            return self._anonymous(pid, fd, link)
         return self._path(pid, fd, link)
 
     def describe_inode(self, ino: int, sdev: int) -> Target:
@@ -82,6 +94,28 @@ class Targets:
         by = self.spell_holders(ends) or "nobody that can be seen"
         return Target("pipe", f"pipe {ino}, {verb} by {by}", ino, access=access, other_end=ends)
 
+    def _anonymous(self, pid: int, fd: int, link: str) -> Target:
+        kind = kind_of_link(link)
+        kind = _KINDS.get(kind, kind)
+        if kind == "epoll":
+            return Target(kind, f"epoll {fd}", fd=fd)
+        if kind not in ("eventfd", "timerfd", "pidfd", "signalfd"):
+            return Target(kind, kind)
+        fields = self.fields(pid, fd)
+        if not fields:
+            return Target(kind, kind)
+        if kind == "eventfd":
+            number = int(fields["eventfd-id"]) if "eventfd-id" in fields else None
+            return Target(kind, kind if number is None else f"eventfd id {number}", eventfd_id=number)
+        if kind == "pidfd":
+            process = int(fields.get("Pid", "-1"))
+            return Target(
+                kind, f"pidfd of {process}" if process > 0 else "pidfd of an ended process", process=process
+            )
+        if kind == "timerfd":
+            return Target(kind, f"timerfd {_timer(fields)}")
+        return Target(kind, f"signalfd {fd}")
+
     def _path(self, pid: int, fd: int, link: str) -> Target:
         status = status_of(pid, fd)
         if status is None:
@@ -93,30 +127,6 @@ class Targets:
             return Target("tty", f"tty {link}", status.st_ino)
         kind = "device" if stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode) else "file"
         return Target(kind, f"{kind} {link}", status.st_ino)
-
-
-def _anonymous(pid: int, fd: int, link: str) -> Target:
-    kind = kind_of_link(link)
-    kind = _KINDS.get(kind, kind)
-    if kind == "epoll":
-        return Target(kind, f"epoll {fd}", fd=fd)
-    if kind not in ("eventfd", "timerfd", "pidfd", "signalfd"):
-        return Target(kind, kind)
-    try:
-        fields = read_fdinfo(fd, pid)
-    except OSError:
-        return Target(kind, kind)
-    if kind == "eventfd":
-        number = int(fields["eventfd-id"]) if "eventfd-id" in fields else None
-        return Target(kind, kind if number is None else f"eventfd id {number}", eventfd_id=number)
-    if kind == "pidfd":
-        process = int(fields.get("Pid", "-1"))
-        return Target(
-            kind, f"pidfd of {process}" if process > 0 else "pidfd of an ended process", process=process
-        )
-    if kind == "timerfd":
-        return Target(kind, f"timerfd {_timer(fields)}")
-    return Target(kind, f"signalfd {fd}")
 
 
 def _timer(fields: dict[str, str]) -> str:

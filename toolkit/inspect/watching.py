@@ -33,7 +33,7 @@ class Epolls:
         """Its interest list; None when it went away or may not be read."""
         if group not in self._lists:
             try:
-                self._lists[group] = read(group, self._link, Comparer(self._budget_s))
+                self._lists[group] = read(group, Comparer(self._budget_s), self._tables)
             except OSError:
                 self._lists[group] = None
         return self._lists[group]
@@ -79,9 +79,6 @@ class Epolls:
                     found.setdefault(group, []).append(index)
                 unclear += same == BUDGET
         return found, unclear
-
-    def _link(self, pid: int, fd: int) -> str | None:
-        return self._tables.links.get(pid, {}).get(fd)
 
 
 def _scope_first(group: list[Descriptor], scope: frozenset[int]) -> Group:

@@ -48,8 +48,11 @@ def read_fdinfo_bytes(fd: int, pid: int | str = "self") -> bytes:
 def parse_fields(content: bytes) -> dict[str, str]:
     """The `key: value` lines that occur once; values stripped. `tfd` lines of an epoll are left out."""
     head = content.partition(b"tfd:")[0].decode(errors="replace")
-    pairs = (line.partition(":") for line in head.splitlines())
-    return {key.strip(): value.strip() for key, _, value in pairs}
+    fields: dict[str, str] = {}
+    for line in head.splitlines():
+        key, _, value = line.partition(":")
+        fields[key.strip()] = value.strip()
+    return fields
 
 
 def read_fdinfo(fd: int, pid: int | str = "self") -> dict[str, str]:
