@@ -1,6 +1,9 @@
 """One look of `evkit fds`, or one after another with `--watch`: what is asked, printed, and the exit status."""
 
+import gc
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TextIO
 
@@ -57,7 +60,8 @@ class Rounds:
                 f"no process is named {self._question.name!r}; a part of the name does, or a glob such as 'ngin*'"
             )
         try:
-            self._print(self._question.look(pids))
+            with _collector_off():
+                self._print(self._question.look(pids))
         except NotFoundError as error:
             refuse(str(error))
         return self._status()
@@ -88,12 +92,13 @@ class Rounds:
                 self._note("the processes ended")
                 return False
         try:
-            seen = self._question.look(pids)
+            with _collector_off():
+                seen = self._question.look(pids)
+                self._separate()
+                self._print(seen)
         except NotFoundError as error:
             self._note(str(error))
             return False
-        self._separate()
-        self._print(seen)
         return True
 
     def _separate(self) -> None:
@@ -139,3 +144,13 @@ def _stale_part(record: Record) -> EpollRecord | None:
         return None
     stale = tuple(entry for entry in record.entries if entry.state is State.STALE)
     return replace(record, entries=stale) if stale else None
+
+
+@contextmanager
+def _collector_off() -> Iterator[None]:
+    """Records hold no cycles: with a hundred thousand of them the collector would take a quarter of the time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

@@ -40,7 +40,6 @@ class EntryMaker:
 
     def make(self, listed: InterestList, verdicts: dict[int, Verdict]) -> tuple[Entry, ...]:
         """One record for each verdict, by number."""
-        self._targets.expect(listed.holders[0][0], listed.entries)
         made = [self._entry(listed, index, verdict) for index, verdict in verdicts.items()]
         made.sort(key=lambda entry: (entry.tfd, entry.data))
         return tuple(made)

@@ -118,7 +118,7 @@ class SocketTables:
     """Sockets of the network namespaces of several processes; each namespace is read once for all that is wanted."""
 
     def __init__(self) -> None:
-        self._found: dict[int, Socket] = {}
+        self._found: dict[int, Socket | None] = {}
         self._wanted: dict[int, set[int]] = {}
 
     def want(self, pid: int, inodes: Collection[int]) -> None:
@@ -135,6 +135,7 @@ class SocketTables:
         by_namespace = {net_namespace(pid): pid for pid in self._wanted}
         everything = set().union(*self._wanted.values()) - self._found.keys()
         self._wanted.clear()
+        self._found.update(dict.fromkeys(everything))
         for namespace, pid in by_namespace.items():
             if namespace is not None and everything:
                 self._found.update(read_sockets(pid, everything))

@@ -1,12 +1,12 @@
 """An inspection of live processes: their epolls, eventfds and signalfds. Nothing is attached, stopped or changed."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from toolkit.inspect.comparing import BUDGET, Descriptor, kcmp_refused
 from toolkit.inspect.descriptors import Tables, Unreadable, read_links
 from toolkit.inspect.entries import EntryMaker
-from toolkit.inspect.interest import settle
+from toolkit.inspect.interest import InterestList, Verdict, settle
 from toolkit.inspect.masks import names_of, read_threads
 from toolkit.inspect.processes import list_processes, nested_pids, own_pid_in_proc
 from toolkit.inspect.records import EpollRecord, EventFdRecord, Holder, Record, SignalFdRecord, State, Survey
@@ -64,7 +64,7 @@ class _Survey:
 
     def run(self, fd: int | None, who_watches: int | None) -> Survey:
         if who_watches is not None:
-            records: list[Record] = list(self._watchers(who_watches))
+            records: list[Record] = [*self._watchers(who_watches)]
         else:
             self._require(fd)
             records = [*self._epolls(fd), *self._eventfds(fd), *self._signalfds(fd)]
@@ -119,33 +119,33 @@ class _Survey:
 
     # --- records ---
 
-    def _epolls(self, fd: int | None) -> Iterator[EpollRecord]:
+    def _epolls(self, fd: int | None) -> list[EpollRecord]:
         wanted = frozenset(self._matching(EPOLL_LINK, fd))
-        for group in self.epolls.groups:
-            if not wanted.isdisjoint(group):
-                record = self._epoll(group, None)
-                if record is not None:
-                    yield record
+        return self._make({group: None for group in self.epolls.groups if not wanted.isdisjoint(group)})
 
-    def _epoll(self, group: Group, only: list[int] | None) -> EpollRecord | None:
+    def _make(self, wanted: Mapping[Group, list[int] | None]) -> list[EpollRecord]:
+        """Records of these epolls, with all entries or those listed: first all verdicts, then the words for targets."""
+        settled = [
+            found for group, only in wanted.items() if (found := self._settle(group, only)) is not None
+        ]
+        for listed, _ in settled:
+            self.targets.expect(listed.holders[0][0], listed.entries)
+        return [self._epoll(listed, verdicts) for listed, verdicts in settled]
+
+    def _settle(self, group: Group, only: list[int] | None) -> tuple[InterestList, dict[int, Verdict]] | None:
         listed = self.epolls.read(group)
-        if listed is None:
-            return None
         try:
-            settled, verdicts = settle(listed, only)
+            return None if listed is None else settle(listed, only)
         except OSError:  # it went away between the two looks
             return None
-        (pid, fd), *others = settled.holders
-        return EpollRecord(
-            pid,
-            fd,
-            self.targets.name(pid),
-            self.maker.make(settled, verdicts),
-            tuple(Holder(*other) for other in others),
-            self._nspid(pid),
-        )
 
-    def _watchers(self, number: int) -> Iterator[EpollRecord]:
+    def _epoll(self, listed: InterestList, verdicts: dict[int, Verdict]) -> EpollRecord:
+        (pid, fd), *others = listed.holders
+        entries = self.maker.make(listed, verdicts)
+        shared = tuple(Holder(*other) for other in others)
+        return EpollRecord(pid, fd, self.targets.name(pid), entries, shared, self._nspid(pid))
+
+    def _watchers(self, number: int) -> list[EpollRecord]:
         seen: dict[Group, set[int]] = defaultdict(set)
         unclear = 0
         named = [pid for pid in self.scope if number in self.tables.links[pid]]
@@ -160,10 +160,7 @@ class _Survey:
             self.notes.append(f"{unclear} entries could not be compared with it: budget")
         if self.scope and not seen:
             self.notes.append(f"no epoll that can be read watches descriptor {number}")
-        for group, matching in seen.items():
-            record = self._epoll(group, sorted(matching))
-            if record is not None:
-                yield record
+        return self._make({group: sorted(matching) for group, matching in seen.items()})
 
     def _eventfds(self, fd: int | None) -> Iterator[EventFdRecord]:
         wanted = list(self._matching(EVENTFD_LINK, fd))
