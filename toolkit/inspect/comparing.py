@@ -64,29 +64,34 @@ class Comparer:
 def group_by_file(descriptors: Iterable[Descriptor]) -> list[list[Descriptor]]:
     """Descriptors that name one open file together, sorted within; each alone where kcmp cannot tell.
 
-    kcmp orders files, so that n descriptors take about n log n calls.
+    kcmp orders files, so that n descriptors take about n log n calls. Those that are closed meanwhile are left out: a
+    sort in which some compare with nobody would part others that belong together.
     """
     ordered = sorted(descriptors)
-    if kcmp_refused() is None:
-        ordered.sort(key=cmp_to_key(_order))
+    if kcmp_refused() is not None:
+        return [[descriptor] for descriptor in ordered]
+    while True:
+        try:
+            ordered.sort(key=cmp_to_key(_order))
+            break
+        except CallError:
+            ordered = [descriptor for descriptor in ordered if is_same_file(descriptor, descriptor)]
     groups: list[list[Descriptor]] = []
     for descriptor in ordered:
-        if groups and _is_same(groups[-1][-1], descriptor):
+        if groups and is_same_file(groups[-1][-1], descriptor):
             groups[-1].append(descriptor)
         else:
             groups.append([descriptor])
     return sorted(sorted(group) for group in groups)
 
 
-def _order(one: Descriptor, other: Descriptor) -> int:
-    try:
-        return (0, -1, 1, 0)[compare_files(*one, *other)]
-    except CallError:  # closed or not permitted: any place will do, since it equals nobody
-        return (one > other) - (one < other)
-
-
-def _is_same(one: Descriptor, other: Descriptor) -> bool:
+def is_same_file(one: Descriptor, other: Descriptor) -> bool:
+    """Whether both name one open file; False when either is closed or may not be compared."""
     try:
         return kcmp_refused() is None and compare_files(*one, *other) == 0
     except CallError:
         return False
+
+
+def _order(one: Descriptor, other: Descriptor) -> int:
+    return (0, -1, 1, 0)[compare_files(*one, *other)]

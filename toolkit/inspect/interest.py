@@ -1,7 +1,7 @@
 """One epoll's interest list, and whether each entry's number still names the file it was registered for."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import NamedTuple
 
@@ -11,6 +11,9 @@ from toolkit.inspect.inodes import inner_filesystems, kernel_device
 from toolkit.inspect.processes import descends_from, started
 from toolkit.inspect.records import Method, State
 from toolkit.primitives.fdinfo import Registration, read_interest_list
+
+FindHolders = Callable[[tuple[Descriptor, ...]], tuple[Descriptor, ...]]
+"""Looks anew who holds an epoll, given who held it."""
 
 
 class Naming(Enum):
@@ -228,7 +231,9 @@ def read(holders: tuple[Descriptor, ...], compare: Comparer, tables: Tables | No
     raise failure or ProcessLookupError("an epoll without holders")
 
 
-def settle(first: InterestList, only: Iterable[int] | None = None) -> tuple[InterestList, dict[int, Verdict]]:
+def settle(
+    first: InterestList, find_holders: FindHolders, only: Iterable[int] | None = None
+) -> tuple[InterestList, dict[int, Verdict]]:
     """Judges every entry, or `only` some, and looks twice at those found stale.
 
     A program that opens and closes while it is being read must not be accused. Gives the newest reading, with a verdict
@@ -240,7 +245,7 @@ def settle(first: InterestList, only: Iterable[int] | None = None) -> tuple[Inte
     verdicts = first.judge(range(len(first.entries)) if only is None else only)
     if not any(map(_is_doubtful, verdicts.values())):
         return first, verdicts
-    second = read(first.holders, first.compare, None)
+    second = read(find_holders(first.holders), first.compare, None)
     before = {key: verdicts[index] for index, key in enumerate(first.keys()) if index in verdicts}
     settled: dict[int, Verdict] = {}
     doubtful: list[int] = []

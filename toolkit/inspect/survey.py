@@ -135,7 +135,7 @@ class _Survey:
     def _settle(self, group: Group, only: list[int] | None) -> tuple[InterestList, dict[int, Verdict]] | None:
         listed = self.epolls.read(group)
         try:
-            return None if listed is None else settle(listed, only)
+            return None if listed is None else settle(listed, self.epolls.find_holders, only)
         except OSError:  # it went away between the two looks
             return None
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from toolkit.inspect.comparing import BUDGET, Comparer, Descriptor, group_by_file
+from toolkit.inspect.comparing import BUDGET, Comparer, Descriptor, group_by_file, is_same_file
 from toolkit.inspect.descriptors import Tables, status_of
 from toolkit.inspect.inodes import inner_filesystems, kernel_device
 from toolkit.inspect.interest import InterestList, Naming, eldest_first, read
@@ -37,6 +37,12 @@ class Epolls:
             except OSError:
                 self._lists[group] = None
         return self._lists[group]
+
+    def find_holders(self, group: Group) -> Group:
+        """Who holds that epoll, by comparing it with every other: without what may have gone wrong in sorting all."""
+        known = set(group)
+        others = (one for one in self._tables.naming(EPOLL_LINK) if one not in known)
+        return group + eldest_first(one for one in others if is_same_file(group[0], one))
 
     def watching(self, descriptors: list[Descriptor]) -> tuple[Watcher, ...]:
         """The epolls in which one of these descriptors of one file is registered and live."""
