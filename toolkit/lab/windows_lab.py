@@ -16,14 +16,15 @@ from toolkit.ffi import windows
 from toolkit.ffi.windows_errors import WindowsCallError
 from toolkit.lab.base import LabBase
 from toolkit.lab.checks import DeadlineError
+from toolkit.primitives.directory_changes import Change, changes, start_watch
 from toolkit.primitives.iocp import CompletionPort, Packet
-from toolkit.primitives.job import Job
+from toolkit.primitives.job import Job, Process
 from toolkit.primitives.named_pipe import NamedPipe, pipe_pair
 from toolkit.primitives.operation import Operation, Outcome
 from toolkit.primitives.overlapped_file import Access, NotificationModes, OverlappedFile, OverlappedHandle
 from toolkit.primitives.overlapped_socket import ADDRESS_ROOM, OverlappedSocket
-from toolkit.primitives.owned_handle import number_of, pointer_of
-from toolkit.primitives.waits import Event, WaitableTimer
+from toolkit.primitives.owned_handle import HandleLike, number_of, pointer_of
+from toolkit.primitives.waits import Event, RegisteredWait, WaitableTimer, post_when_signalled
 
 Thing = TypeVar("Thing")
 _NOTHING_MS = 150  # how long "nothing comes" is watched: a packet that is queued already comes at once
@@ -99,6 +100,12 @@ class WindowsLab(LabBase):
             plain.listen()
         return self.kept(OverlappedSocket(plain))
 
+    def datagram_socket(self) -> OverlappedSocket:
+        """A UDP socket, bound to a free loopback port."""
+        plain = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        plain.bind(("127.0.0.1", 0))
+        return self.kept(OverlappedSocket(plain))
+
     def kept(self, thing: Thing) -> Thing:
         """Keeps `thing` for the length of the case and returns it."""
         self.keep(thing)
@@ -128,7 +135,21 @@ class WindowsLab(LabBase):
         """A job object."""
         return self.kept(Job())
 
+    def post_when_signalled(
+        self, handle: HandleLike, port: CompletionPort, key: int, *, once: bool = False
+    ) -> RegisteredWait:
+        """A wait of the system's thread pool that turns a signalled handle into a packet with `key`."""
+        return post_when_signalled(handle, port, key, once=once)
+
     # --- starting and ending operations ---
+
+    def watch(self, directory: OverlappedFile, operation: Operation) -> None:
+        """ReadDirectoryChangesW, started."""
+        start_watch(directory, operation)
+
+    def changes(self, data: bytes) -> list[Change] | None:
+        """What a packet of ReadDirectoryChangesW tells; None when more happened than its buffer held."""
+        return changes(data)
 
     def operation(self, size: int = 0, *, data: bytes | None = None, offset: int = 0) -> Operation:
         """An OVERLAPPED with `size` bytes to read into, or `data` to write."""
@@ -200,6 +221,24 @@ class WindowsLab(LabBase):
         process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE)  # noqa: S603  this interpreter
         self.keep(process)
         return process
+
+    def process(self, pid: int) -> Process:
+        """A handle to a process, which its with block closes."""
+        return Process(pid)
+
+    def in_console(self, code: str, argument: str) -> str:
+        """What `code` prints, run with `argument` in a process that has a console of its own."""
+        no_window: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # only Windows' Python has it
+        done = subprocess.run(  # noqa: S603  this interpreter
+            [sys.executable, "-c", code, argument],
+            creationflags=no_window,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=self.seconds(60),
+            check=False,
+        )
+        return done.stdout.strip() or f"exit status {done.returncode}: {done.stderr[-300:]}"
 
     def until(self, holds: Callable[[], bool], what: str, within: float = 5.0) -> None:
         """Looks again and again until `holds` does.
