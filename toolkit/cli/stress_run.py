@@ -4,18 +4,20 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolkit.cli.output import Output
 from toolkit.cli.refusal import refuse
 from toolkit.cli.signals import EndedBySignal
 from toolkit.exits import Exit, worst
-from toolkit.stress import engine, registry, render
+from toolkit.stress import registry, render
 from toolkit.stress.baseline import Baseline, BaselineError
-from toolkit.stress.calibration import calibrate
 from toolkit.stress.plan import QUEUES, TRIGGERS, VARIANTS, Plan
 from toolkit.stress.result import StressResult
 from toolkit.stress.thresholds import Limits, check
+
+if TYPE_CHECKING:
+    from toolkit.stress import engine
 
 _MOST = {
     "workers": 4096,
@@ -118,6 +120,13 @@ def run_stressors(
 
 
 def _run_one(primitive: str, name: str, plan: Plan, show: bool) -> tuple[StressResult, int]:
+    if primitive == "iocp":
+        from toolkit.stress import windows_engine
+
+        return windows_engine.run(name, plan)
+    from toolkit.stress import engine
+    from toolkit.stress.calibration import calibrate
+
     stressor = registry.load(primitive, name)
     if plan.processes and not stressor.processes:
         refuse(f"{name} cannot run with --processes: its workers share descriptors they make as they go")
@@ -141,11 +150,11 @@ def _judge(result: StressResult, limits: Limits, baseline: Baseline | None) -> S
 
 
 @contextmanager
-def _live(show: bool) -> Iterator[engine.Progress]:
+def _live(show: bool) -> "Iterator[engine.Progress]":
     """Draws over the same line of stderr on a terminal, one line after the other elsewhere."""
     terminal = show and sys.stderr.isatty()
 
-    def draw(glimpse: engine.Glimpse) -> None:
+    def draw(glimpse: "engine.Glimpse") -> None:
         text = render.live_line(glimpse)
         sys.stderr.write(f"\r{text}\x1b[K" if terminal else f"{text}\n")
         sys.stderr.flush()

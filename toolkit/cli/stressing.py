@@ -11,6 +11,7 @@ from toolkit.cli.options import Json
 from toolkit.cli.quantities import count, duration_ns
 from toolkit.exits import Exit
 
+_OF_C_LOOPS = ("pin", "processes", "progress")
 _OF_EPOLL = ("maxevents", "trigger", "queue", "entries", "variant")
 
 
@@ -114,11 +115,12 @@ def stress_app(primitive: str, example: str) -> typer.Typer:
         limits = Limits(min_rate, max_p99, max_p999, max_spread)
         return stress_run.run_stressors(primitive, chosen, plan, limits, saved, progress, as_json)
 
-    stress.__doc__ = (
-        f"Loads {primitive} at the speed of C and verifies that nothing is lost, doubled or misdelivered."
-    )
+    speed = "from many threads" if primitive == "iocp" else "at the speed of C"
+    stress.__doc__ = f"Loads {primitive} {speed} and verifies that nothing is lost, doubled or misdelivered."
     if primitive != "epoll":
         _leave_out(stress, _OF_EPOLL)
+    if primitive == "iocp":
+        _leave_out(stress, _OF_C_LOOPS)
     app = new_app()
     app.command(epilog=examples(example))(stress)
     return app

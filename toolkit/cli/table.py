@@ -77,6 +77,7 @@ ROOT = Group(
                 "post": "Post packets to a port and print them as they are taken.",
                 "read": "Read a file with overlapped calls, right or with one of two famous faults.",
                 "watch": "Print the changes in a directory.",
+                "stress": "Load ports with posts, reads, echoes and cancels; verify every packet.",
             },
         ),
     },

@@ -1,9 +1,11 @@
 """Probes of completion ports and what reports to them. Each makes the real call, on Windows or Wine."""
 
+import platform
 import socket
 
 from toolkit.features.trying import MissingError, Probe
 from toolkit.ffi import windows
+from toolkit.ffi.wine import wine_version
 from toolkit.primitives.iocp import CompletionPort
 from toolkit.primitives.job import Job
 from toolkit.primitives.named_pipe import pipe_pair
@@ -89,18 +91,8 @@ def raise_if_lacking(function: str, library: str) -> None:
 
 
 def _version() -> str:
-    import platform
-
-    wine = None
-    try:
-        import ctypes
-
-        describe = ctypes.CDLL("ntdll.dll").wine_get_version
-        describe.restype = ctypes.c_char_p
-        wine = describe().decode()
-    except (AttributeError, OSError):
-        return platform.version()
-    return f"Wine {wine}"
+    wine = wine_version()
+    return f"Wine {wine}" if wine else platform.version()
 
 
 PROBES = {

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from toolkit.ffi.wine import wine_version
 from toolkit.records import SCHEMA_VERSION
 from toolkit.version import VERSION
 
@@ -62,15 +63,21 @@ def describe_context() -> Context:
     """Looks at this machine. Reads files only: nothing is started."""
     libc, libc_version = platform.libc_ver() if sys.platform == "linux" else ("", "")
     return Context(
-        kernel=f"{platform.system()} {platform.release()} {platform.version()}",
+        kernel=f"{platform.system()} {platform.release()} {platform.version()}" + _below(),
         arch=platform.machine(),
         python=f"{platform.python_implementation()} {platform.python_version()}",
         cpus=usable_cpus(),
         container=find_container(),
         libc=f"{libc} {libc_version}" if libc else None,
-        sysctls=dict(read_sysctls(SYSCTLS)),
+        sysctls=dict(read_sysctls(SYSCTLS)) if sys.platform == "linux" else {},
         limits=dict(read_limits(LIMITS)),
     )
+
+
+def _below() -> str:
+    """` (Wine 8.0)` where that is what Windows runs on."""
+    wine = wine_version()
+    return f" (Wine {wine})" if wine else ""
 
 
 def usable_cpus() -> int:

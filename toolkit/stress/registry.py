@@ -5,8 +5,10 @@ from fnmatch import fnmatchcase
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
-from toolkit.stress.stage import Stressor
+if TYPE_CHECKING:
+    from toolkit.stress.stage import Stressor
 
 _ROOM = Path(__file__).parent
 
@@ -30,8 +32,12 @@ def select(primitive: str, patterns: list[str]) -> list[str]:
     return [name for name in known if not patterns or any(fnmatchcase(name, each) for each in patterns)]
 
 
-def load(primitive: str, name: str) -> Stressor:
+def load(primitive: str, name: str) -> "Stressor":
     """The stressor in its file."""
+    from toolkit.stress.stage import (
+        Stressor,  # here: the names of a primitive's stressors are known everywhere
+    )
+
     stressor = _module(primitive, name).STRESSOR
     assert isinstance(stressor, Stressor)
     return stressor

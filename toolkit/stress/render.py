@@ -1,10 +1,13 @@
 """A stress result as text for people: verdict, invariants, figures, workers, and the histogram drawn in text."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from toolkit.stress.engine import Glimpse
 from toolkit.stress.histogram import Range
 from toolkit.stress.result import Invariant, StressResult, Threshold, WorkerResult
+
+if TYPE_CHECKING:
+    from toolkit.stress.engine import Glimpse
 
 _BAR = 40
 _MOST_ROWS = 20
@@ -26,7 +29,7 @@ def time_text(ns: float) -> str:
     return f"{ns:.0f} ns"
 
 
-def live_line(glimpse: Glimpse) -> str:
+def live_line(glimpse: "Glimpse") -> str:
     """One line while it runs: how far, how fast, p99, whether the invariants hold."""
     planned = f" of {glimpse.planned_ns / 1e9:g} s" if glimpse.planned_ns is not None else " s"
     p99 = f"  p99 {time_text(glimpse.p99_ns)}" if glimpse.p99_ns is not None else ""

@@ -1,0 +1,1 @@
+"""Stressors of completion ports: threads of Python around real operations, each packet accounted for."""
