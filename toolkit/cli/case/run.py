@@ -2,6 +2,7 @@
 
 import os
 import sys
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated
 
@@ -38,8 +39,16 @@ class Variant(str, Enum):
     RIGHT = "right"
 
 
-def shard(text: str) -> tuple[int, int]:
-    """`2/5` as (2, 5).
+@dataclass(frozen=True)
+class Share:
+    """One of `of` shares, counted from 1. Not a tuple: typer would ask for two words on the command line."""
+
+    index: int
+    of: int
+
+
+def share(text: str) -> Share:
+    """`2/5` as a Share.
 
     Raises:
         BadParameter: it is no such fraction.
@@ -47,7 +56,7 @@ def shard(text: str) -> tuple[int, int]:
     index, slash, of = text.partition("/")
     if not (slash and index.isdecimal() and of.isdecimal() and 1 <= int(index) <= int(of)):
         raise typer.BadParameter(f"{text!r} is no share; write I/N with I from 1 to N, such as 2/5")
-    return int(index), int(of)
+    return Share(int(index), int(of))
 
 
 _Format = Annotated[
@@ -72,8 +81,8 @@ _UntilFail = Annotated[
     bool, typer.Option("--until-fail", help="Stop after the first that does not pass; repeats until then.")
 ]
 _Shard = Annotated[
-    tuple[int, int] | None,
-    typer.Option("--shard", parser=shard, metavar="I/N", help="Only the Ith of N shares of the cases."),
+    Share | None,
+    typer.Option("--shard", parser=share, metavar="I/N", help="Only the Ith of N shares of the cases."),
 ]
 _Trace = Annotated[bool, typer.Option("--trace", help="Show every call, as strace would.")]
 _Variant = Annotated[Variant | None, typer.Option("--variant", help="Only this variant of each hazard.")]
@@ -132,7 +141,7 @@ def run(
         until_fail=until_fail,
     )
     if shard is not None:
-        plan = plan.shard(*shard)
+        plan = plan.shard(shard.index, shard.of)
     chosen_format = Format.JSONL if json else format or Format.HUMAN
     return run_plan(plan, listed, Destination(chosen_format.value, output), look_of(plan, output))
 
