@@ -1,9 +1,12 @@
 """`evkit case run --shard I/N` on several machines, merged and compared."""
 
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Shell
 
 
-def test_shards_are_merged_by_concatenation_and_compare_equal_to_the_whole(shell: Any) -> None:
+def test_shards_are_merged_by_concatenation_and_compare_equal_to_the_whole(shell: "Shell") -> None:
     script = """
         for share in 1 2 3; do
             evkit case run 'eventfd/*' --shard $share/3 --seed 1 --format jsonl -o part$share || exit
@@ -17,7 +20,7 @@ def test_shards_are_merged_by_concatenation_and_compare_equal_to_the_whole(shell
     assert "0 differs, 0 missing" in ended.stdout
 
 
-def test_a_share_that_is_none_is_refused(shell: Any) -> None:
+def test_a_share_that_is_none_is_refused(shell: "Shell") -> None:
     for wrong in ("4/3", "0/3", "1", "a/b"):
         ended = shell.run(f"evkit case run --shard {wrong}")
         assert (ended.returncode, ended.stdout) == (2, "")
