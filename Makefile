@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Installed modules without their bytecode start four times slower, which the start-up tests would see.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test lint docs mutants kernels wheel clean
+.PHONY: help demo test lint docs mutants kernels soak wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -27,6 +27,12 @@ docs: .venv/evkit ## writes docs/cases.md and docs/claims.md from the code
 
 mutants: .venv/evkit ## breaks one promise of the kernel at a time: does a check notice?
 	$(BIN)/python tests/mutants/bench.py
+
+soak: .venv/evkit ## long: the catalogue 200 times, and 50 times on a busy machine
+	$(BIN)/evkit case run -j 2 --repeat 200 --format jsonl -o soak.jsonl
+	stress-ng --quiet --cpu 4 --io 2 --timeout 0 & busy=$$!; \
+	  $(BIN)/evkit case run -j 2 --repeat 50 --timeout 30s --format jsonl -o soak-busy.jsonl; ended=$$?; \
+	  kill $$busy; exit $$ended
 
 kernels: .venv/evkit ## the catalogue inside Debian's user-mode kernel, beside this one
 	$(BIN)/python checks/kernels.py
