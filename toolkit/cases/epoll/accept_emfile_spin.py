@@ -5,9 +5,9 @@ Why it bites        accept() needs a number for the connection. Without one it s
                     in the queue, so the listener is still readable, and a level-triggered wait returns at once. The
                     client hangs, the log fills with 10,000 lines a second, and the loop has no time for closing the
                     connections that would free a number.
-What you will see   naive: a hundred waits, a hundred EMFILE, and the client still waits. right: a spare descriptor,
-                    kept for this moment: close it, accept, close the connection (the client sees the end at once),
-                    take the spare back. The queue is empty and the wait silent.
+What you will see   naive: ten waits, ten times EMFILE, and the client still waits. right: a spare descriptor, kept
+                    for this moment: close it, accept, close the connection (the client sees the end at once), take
+                    the spare back. The queue is empty and the wait silent.
 References          accept(2) EMFILE; libev(3) "The special problem of accept()ing when you can't";
                     twisted/twisted#5368; joyent/libuv#690 and #315; nodejs/node#45242; oven-sh/bun#32705;
                     nanomsg/nanomsg#152; sustrik/libmill#182
@@ -19,7 +19,7 @@ from toolkit.ffi.flags import EPOLLIN, EPOLLRDHUP
 from toolkit.lab import Case, Claim, Lab
 from toolkit.lab.limits import no_free_descriptor
 
-_LOOKS = 100
+_LOOKS = 10
 
 
 def naive(lab: Lab) -> None:

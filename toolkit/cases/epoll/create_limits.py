@@ -125,7 +125,7 @@ CASE = Case(
             "epoll-create-emfile-max-user-instances",
             "With fs.epoll.max_user_instances reached, epoll_create is EMFILE, on kernels that have it.",
             "epoll_create(2) EMFILE",
-            since="2.6.27.8 to 2.6.28",
+            since="2.6.27.8",
         ),
         Claim(
             "epoll-max-user-watches-default-4pct-lowmem",

@@ -19,10 +19,12 @@ from toolkit.ffi.flags import (
     EPOLL_CTL_ADD,
     EPOLL_CTL_DEL,
     EPOLL_CTL_MOD,
+    EPOLL_URING_WAKE,
     EPOLLERR,
     EPOLLET,
     EPOLLHUP,
     EPOLLIN,
+    EPOLLNVAL,
     EPOLLONESHOT,
     EPOLLOUT,
     EPOLLPRI,
@@ -148,6 +150,13 @@ def _masks(lab: Lab) -> None:
         expected=["ok", [(ready.fileno(), EPOLLIN)]],
         observed=[added, lab.ready(epoll)],
     )
+    changed = lab.outcome(lab.modify, epoll, ready, EPOLLIN | EPOLL_URING_WAKE | EPOLLNVAL)
+    lab.must(
+        "epoll-kernel-only-bits-accepted-never-reported",
+        expected=["ok", [(ready.fileno(), EPOLLIN)]],
+        observed=[changed, lab.ready(epoll)],
+        reason="EPOLL_URING_WAKE and EPOLLNVAL in the mask",
+    )
 
 
 CASE = Case(
@@ -218,6 +227,12 @@ CASE = Case(
             "epoll-unknown-event-bits-accepted",
             "A bit that means nothing is accepted by ADD, and never reported.",
             "observed; fs/eventpoll.c do_epoll_ctl",
+        ),
+        Claim(
+            "epoll-kernel-only-bits-accepted-never-reported",
+            "EPOLL_URING_WAKE and EPOLLNVAL, which the kernel keeps for itself, are accepted and not "
+            "reported.",
+            "include/uapi/linux/eventpoll.h; observed",
         ),
     ),
 )

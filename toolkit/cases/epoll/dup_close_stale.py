@@ -15,7 +15,7 @@ References          epoll(7) Q7; idea.popcount.org "Epoll is fundamentally broke
 from toolkit.ffi.flags import EPOLLIN
 from toolkit.lab import Case, Claim, Lab
 
-_LOOKS = 100
+_LOOKS = 10
 
 
 def naive(lab: Lab) -> None:

@@ -38,8 +38,7 @@ CASE = Case(
         Claim(
             "epoll-et-every-pipe-write-is-an-edge",
             "Edge-triggered: each write to a pipe is an event, though older data is unread.",
-            "fs/pipe.c pipe_write; observed",
-            since="not from 5.5 to 5.13",
+            "fs/pipe.c pipe_write; observed (not on Linux 5.5 to 5.13)",
         ),
     ),
 )

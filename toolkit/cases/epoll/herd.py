@@ -89,8 +89,7 @@ CASE = Case(
             "epoll-two-blocked-waiters-lt-both-woken",
             "Two threads blocked on one instance with a level-triggered descriptor are both woken by one "
             "write.",
-            "kselftest epoll_wakeup_test epoll64; bugzilla.kernel.org 208943",
-            since="broken before 5.9",
+            "kselftest epoll_wakeup_test epoll64; bugzilla.kernel.org 208943 (not before Linux 5.9)",
         ),
         Claim(
             "epoll-lt-herd-all-threads-on-one-instance",

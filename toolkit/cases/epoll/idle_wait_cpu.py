@@ -41,8 +41,7 @@ CASE = Case(
         Claim(
             "epoll-idle-wait-uses-no-cpu",
             "A wait with a timeout in which nothing happens uses no processor time to speak of.",
-            "epoll_wait(2); netdata/netdata#20273",
-            since="broken in 6.14.4 to 6.14.7",
+            "epoll_wait(2); netdata/netdata#20273 (Linux 6.14.4 to 6.14.7)",
         ),
     ),
 )

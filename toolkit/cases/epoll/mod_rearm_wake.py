@@ -64,8 +64,7 @@ CASE = Case(
             "epoll-mod-rearm-race-no-lost-et-event",
             "MOD as a wake-up from another thread is never lost, however it meets the waiter's return to "
             "sleep.",
-            "kselftest epoll_wakeup_test epoll59; bugzilla.kernel.org 205933",
-            since="broken in 5.3, 5.4",
+            "kselftest epoll_wakeup_test epoll59; bugzilla.kernel.org 205933 (Linux 5.3 and 5.4)",
         ),
     ),
 )

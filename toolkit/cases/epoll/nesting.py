@@ -8,20 +8,22 @@ Why it bites        Readiness is passed up the chain by a call inside a call, so
                     has one layer more. Emulators get the readiness of the outer wrong, and the errors too.
 What you will see   A write at the bottom makes each level up to the fifth report EPOLLIN for the next; the sixth is
                     ELOOP, in whichever order the chain is built; itself is EINVAL, also through a dup; rings are
-                    ELOOP. Breadth is not limited: one descriptor may be in a thousand instances.
+                    ELOOP. Breadth is not limited on one level, where one descriptor may be in a thousand instances,
+                    but on two: 500 paths, then EINVAL.
 References          epoll(7) Q4, Q5; epoll_ctl(2) EINVAL, ELOOP; emkey1/ish-AOK#492; google/gvisor#6427;
                     rcore-os/tgoskits#2378; shadow/shadow#149
 """
 
 import resource
 
-from toolkit.ffi.flags import EPOLLIN
+from toolkit.ffi.flags import EPOLLIN, EPOLLOUT
 from toolkit.lab import Case, Claim, Lab
 from toolkit.lab.limits import limited
 from toolkit.primitives.epoll import Epoll
 
 _DEEPEST = 5
 _WIDE = 1200
+_MOST_PATHS = 500
 
 
 def nesting(lab: Lab) -> None:
@@ -31,6 +33,7 @@ def nesting(lab: Lab) -> None:
     _rings(lab)
     _close_inner(lab)
     _wide(lab)
+    _wide_and_deep(lab)
 
 
 def _chain(lab: Lab, levels: int) -> tuple[list[Epoll], list[str], int, int]:
@@ -61,6 +64,12 @@ def _chains_report(lab: Lab) -> None:
             reason=f"{levels} levels",
         )
     lab.read(reader)
+    lab.must(
+        "epoll-fd-readable-never-writable",
+        expected="0",
+        observed=lab.poll(chain[-1], EPOLLOUT),
+        reason="poll(2) of an epoll descriptor for POLLOUT",
+    )
     lab.must(
         "epoll-nested-poll-verifies-inner-readiness",
         expected=["0", []],
@@ -149,6 +158,26 @@ def _wide(lab: Lab) -> None:
         )
 
 
+def _wide_and_deep(lab: Lab) -> None:
+    """500 ways of length two lead from the eventfd to the outer epoll, and no more (fs/eventpoll.c path_limits)."""
+    if resource.getrlimit(resource.RLIMIT_NOFILE)[1] < 2 * _WIDE:
+        lab.skip("epoll-nested-fanout-limited", f"needs a hard RLIMIT_NOFILE of {2 * _WIDE}")
+        return
+    with limited(resource.RLIMIT_NOFILE, 2 * _WIDE):
+        outer, eventfd = lab.epoll(), lab.eventfd()
+        outcomes = []
+        for _ in range(_MOST_PATHS + 1):
+            inner = lab.epoll()
+            lab.add(inner, eventfd, EPOLLIN)
+            outcomes.append(lab.outcome(lab.add, outer, inner, EPOLLIN))
+    lab.must(
+        "epoll-nested-fanout-limited",
+        expected={"ok": _MOST_PATHS, "then": "EINVAL"},
+        observed={"ok": outcomes.count("ok"), "then": outcomes[-1]},
+        reason="one eventfd in many inner epolls, all of them in one outer epoll",
+    )
+
+
 CASE = Case(
     variants=(nesting,),
     claims=(
@@ -203,6 +232,17 @@ CASE = Case(
             "epoll-flat-fanout-unlimited",
             "One descriptor may be watched by more than a thousand instances.",
             "fs/eventpoll.c path_limits; observed",
+        ),
+        Claim(
+            "epoll-nested-fanout-limited",
+            "At most 500 paths of two epolls may lead from one descriptor; one more ADD is EINVAL.",
+            "fs/eventpoll.c path_limits, reverse_path_check",
+            since="3.3",
+        ),
+        Claim(
+            "epoll-fd-readable-never-writable",
+            "An epoll descriptor becomes readable, never writable.",
+            "epoll(7) Q4; fs/eventpoll.c ep_eventpoll_poll",
         ),
     ),
 )

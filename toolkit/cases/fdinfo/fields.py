@@ -97,7 +97,7 @@ CASE = Case(
             "fdinfo-common-pos-mnt-id-ino",
             "fdinfo starts with pos, flags, mnt_id and ino.",
             "proc_pid_fdinfo(5)",
-            since="mnt_id 3.15, ino 5.14",
+            since="5.14",
         ),
         Claim(
             "fdinfo-anon-inode-names",
@@ -131,7 +131,7 @@ CASE = Case(
             "fdinfo-epoll-lists-registrations",
             "An epoll's fdinfo has a line for each registration, with number, data word and inode.",
             "proc_pid_fdinfo(5)",
-            since="3.8, ino 4.13",
+            since="4.13",
         ),
     ),
 )
