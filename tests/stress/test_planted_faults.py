@@ -9,6 +9,8 @@ import pytest
 if TYPE_CHECKING:
     from tests.stress.conftest import Stress
 
+pytestmark = pytest.mark.once  # the loops are C: one interpreter hosts them as well as another
+
 _FAULTS = [
     ("eventfd", "ping", "write:loss:500", "read-returns-what-was-written"),
     ("eventfd", "ping", "write:duplicate:500", "read-returns-what-was-written"),

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from tests.stress.conftest import Stress
 
+pytestmark = pytest.mark.once  # the loops are C; the commands' examples start each on every interpreter
+
 _ALL = [
     (primitive, name) for primitive in ("eventfd", "epoll", "signalfd") for name in registry.names(primitive)
 ]
