@@ -17,7 +17,8 @@ def test_merge_compares_hosts_by_their_shares(shell: "Shell") -> None:
         mkdir results
         for host in alpha-22.04 beta; do
             for share in 1 2; do
-                evkit case run 'eventfd/[a-l]*' --shard $share/2 --seed 1 --format jsonl -o results/$host.$share.jsonl || exit
+                evkit case run 'eventfd/[a-l]*' --shard $share/2 --seed 1 \\
+                    --format jsonl -o results/$host.$share.jsonl || exit
             done
         done
         sh {MERGE} results
