@@ -3,6 +3,8 @@
 #include "interposer.h"
 #include <pthread.h>
 
+enum { CASE_GENERATION = 3 }; /* the command forks a keeper, that a runner, that the process of a case */
+
 static const char *chosen;
 static int generation;
 
@@ -14,11 +16,11 @@ __attribute__((constructor)) static void choose(void)
     pthread_atfork(NULL, NULL, count_fork);
 }
 
-bool mutant(const char *name) { return chosen && generation >= 2 && strcmp(chosen, name) == 0; }
+bool mutant(const char *name) { return chosen && generation >= CASE_GENERATION && strcmp(chosen, name) == 0; }
 
 bool is_kind(int fd, const char *kind)
 {
-    if (!chosen || generation < 2)
+    if (!chosen || generation < CASE_GENERATION)
         return false;
     char path[64], target[64];
     int saved = errno;

@@ -1,7 +1,7 @@
 /* A library for LD_PRELOAD that breaks one promise of the kernel, chosen by EVKIT_MUTANT: see mutants.py.
 
-   It is armed only in the second generation of forks and below: the process of a case, not the command, nor the
-   runner that forks it. What a descriptor is gets looked up in /proc, so dup, fork, exec and SCM_RIGHTS need no
+   It is armed only in the third generation of forks and below: the process of a case, not the command, nor the
+   keeper and the runner between them. What a descriptor is gets looked up in /proc, so dup, fork, exec and SCM_RIGHTS need no
    table. */
 
 #ifndef INTERPOSER_H
