@@ -11,6 +11,7 @@ from toolkit.report.context import describe_run
 from toolkit.report.jsonl import to_line
 
 SCHEMA = json.loads((files("toolkit.report") / "schema.json").read_text())
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 TYPES = {
     name: entry["properties"]
     for name, entry in SCHEMA["$defs"].items()
@@ -33,7 +34,7 @@ CASE = CaseResult(
 
 
 def is_valid(record: object) -> bool:
-    return jsonschema.Draft202012Validator(SCHEMA).is_valid(record)
+    return VALIDATOR.is_valid(record)
 
 
 def test_it_is_a_schema_and_each_type_is_reachable() -> None:
@@ -53,7 +54,7 @@ def test_it_is_a_schema_and_each_type_is_reachable() -> None:
 def test_what_the_program_writes_is_valid_and_says_its_type_first(record: object) -> None:
     line = to_line(record)
     assert line.startswith('{"type": "')
-    jsonschema.validate(json.loads(line), SCHEMA, jsonschema.Draft202012Validator)
+    VALIDATOR.validate(json.loads(line))
 
 
 @pytest.mark.parametrize(

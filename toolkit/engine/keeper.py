@@ -20,13 +20,27 @@ class _Stopped(BaseException):
     """SIGTERM: the run was interrupted, or the process above is gone."""
 
 
+_ENDING = (signal.SIGINT, signal.SIGTERM)
+
+
+def fork_deaf() -> int:
+    """fork(2) whose child hears neither SIGINT nor SIGTERM until it has handlers of its own.
+
+    Until then it has its parent's, which would raise the parent's exception in it.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    pid = os.fork()
+    if pid != 0:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return pid
+
+
 def be_a_keeper(runner: Callable[[], None], connection: socket.socket, folder: Path) -> NoReturn:
-    """Forks a process for `runner`, waits for its end, and ends and removes what is left."""
+    """In a process of `fork_deaf`: forks another for `runner`, waits for its end, and ends and removes what is left."""
     try:
         os.setpgid(0, 0)  # Ctrl-C goes to the foreground group; the engine decides what becomes of us
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
         _reap_and_obey()
-        pid = os.fork()
+        pid = fork_deaf()
         if pid == 0:
             _be_its_runner(runner)
         connection.close()  # so that the engine sees the end of the runner's
@@ -65,7 +79,9 @@ def _reap_and_obey() -> None:
 
     compiled.evk_prctl(compiled.PR_SET_PDEATHSIG, signal.SIGTERM)
     compiled.evk_prctl(compiled.PR_SET_CHILD_SUBREAPER, 1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _stop)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
 
 
 def _stop(_number: int, _frame: object) -> None:

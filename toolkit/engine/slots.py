@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.engine.forked import run_job
-from toolkit.engine.keeper import be_a_keeper
+from toolkit.engine.keeper import be_a_keeper, fork_deaf
 from toolkit.engine.plan import Job, Plan
 from toolkit.engine.verdict import Outcome
 from toolkit.records import Status
@@ -32,7 +32,7 @@ class Slot:
     def _start(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="evkit-"))
         self._socket, theirs = socket.socketpair()
-        self.pid = os.fork()
+        self.pid = fork_deaf()
         if self.pid == 0:
             self._socket.close()
             be_a_keeper(lambda: _be_a_runner(theirs, self._plan, self._folder), theirs, self._folder)

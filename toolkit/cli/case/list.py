@@ -1,6 +1,5 @@
 """`evkit case list`."""
 
-from collections.abc import Iterable
 from typing import Annotated
 
 import typer
@@ -11,6 +10,8 @@ from toolkit.cli.options import Json
 from toolkit.cli.output import Output
 
 app = new_app()
+
+_LEAST_ROOM = 40
 
 Claims = Annotated[bool, typer.Option("--claims", help="List what they check: claim, source, case.")]
 
@@ -29,21 +30,26 @@ def list_cases(
         rows = describe_claims(cases, defined_claims())
         width = max(len(row.claim) for row in rows)
         for row in rows:
-            output.result(row, _columns(row.claim, width, [f"{row.source}  {', '.join(row.cases)}"]))
+            output.result(row, _columns(row.claim, width, f"{row.source}  {', '.join(row.cases)}"))
     else:
         width = max(len(case.id) for case in cases)
         for case in cases:
             info = describe_case(case)
-            output.result(info, _columns(info.id, width, [info.title]))
+            output.result(info, _columns(info.id, width, info.title))
 
 
-def _columns(name: str, width: int, texts: Iterable[str]) -> str:
+def _columns(name: str, width: int, text: str) -> str:
+    """Name and text side by side, or one below the other where that leaves the text too little room."""
     import textwrap
 
-    return textwrap.fill(
-        f"{name:<{width}}  {'  '.join(texts)}",
-        columns_unless_piped(),
-        subsequent_indent=" " * (width + 2),
+    columns, indent = columns_unless_piped(), width + 2
+    beside = columns - indent >= _LEAST_ROOM
+    lines = textwrap.wrap(
+        f"{name:<{width}}  {text}" if beside else text,
+        columns,
+        initial_indent="" if beside else "    ",
+        subsequent_indent=" " * indent if beside else "    ",
         break_on_hyphens=False,
         break_long_words=False,
     )
+    return "\n".join(lines if beside else [name, *lines])
