@@ -151,7 +151,7 @@ def test_until_fail_stops_after_the_first_that_does_not_pass(engine_of_cases: "E
 @pytest.mark.parametrize("format_name", ["human", "jsonl", "tap", "junit"])
 def test_an_interrupted_run_writes_all_it_has(
     engine_of_cases: "Engine",
-    lists: Path,
+    out: Path,
     format_name: str,
     number: signal.Signals,
 ) -> None:
