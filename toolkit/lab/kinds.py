@@ -1,6 +1,7 @@
 """Descriptors of kinds that a case needs one of, to show what it shares with the others."""
 
 import os
+import struct
 
 from toolkit.ffi import linux, raw
 from toolkit.lab import calls
@@ -8,6 +9,7 @@ from toolkit.lab.base import LabBase
 
 _TFD_CLOEXEC = _IN_CLOEXEC = os.O_CLOEXEC  # timerfd_create(2), inotify_init1(2)
 _CLOCK_MONOTONIC = 1
+_BILLION = 10**9
 
 
 class Kinds(LabBase):
@@ -24,6 +26,17 @@ class Kinds(LabBase):
             OSError: EMFILE, ENOSYS, ...
         """
         return _checked("timerfd_create", linux.compiled.SYS_timerfd_create, _CLOCK_MONOTONIC, _TFD_CLOEXEC)
+
+    def arm_timerfd(self, timer: int, due_ns: int, period_ns: int = 0) -> None:
+        """timerfd_settime(2): first expiration after `due_ns`, then every `period_ns`; 0 and 0 disarm it.
+
+        Raises:
+            OSError: not a timerfd.
+        """
+        spec = (*divmod(period_ns, _BILLION), *divmod(due_ns, _BILLION))
+        with raw.Region() as region:
+            address = region.write(struct.pack("=4q", *spec))
+            _checked("timerfd_settime", linux.compiled.SYS_timerfd_settime, timer, 0, address, raw.NULL)
 
     def inotify(self) -> int:
         """inotify_init1(2).
