@@ -1,5 +1,6 @@
 """`evkit tail`."""
 
+import sys
 from enum import Enum
 from typing import Annotated
 
@@ -49,6 +50,9 @@ def tail(
 
     One coroutine a file, on one epoll. With several files each line starts with its file's name.
     """
+    platform: str = sys.platform  # a plain str, so that type checkers read on
+    if platform == "win32":
+        return _tail_handles(files, quiet=quiet, follow=follow, timeout=timeout, ready_fd=ready_fd, json=json)
     import signal
 
     from toolkit.scheduler.epoll_scheduler import EpollScheduler
@@ -73,6 +77,37 @@ def tail(
             signal.signal(each, signal.SIG_DFL)
     sink.flush()
     if number == signal.SIGALRM:
+        refuse("gave up: the time limit passed before all sources ended", Exit.TIMEOUT)
+    return Exit.OK if number is None else by_signal(number)
+
+
+def _tail_handles(
+    files: list[str], *, quiet: bool, follow: bool, timeout: int | None, ready_fd: int | None, json: bool
+) -> int:
+    """On Windows: files and named pipes, on a completion port."""
+    from toolkit.scheduler.handle_source import CannotRead, HandleSource
+    from toolkit.scheduler.windows_tail import TIME_LIMIT, tail_handles
+
+    if follow:
+        refuse("--follow is for fifos, which Windows lacks; a named pipe ends when its server closes it")
+    readiness = Readiness(ready_fd)
+    sources: list[HandleSource] = []
+    try:
+        for name in files:
+            if name == "-":
+                refuse(r"- cannot be read with overlapped calls here; give a file or a pipe (\\.\pipe\NAME)")
+            sources.append(HandleSource.open(name))
+    except CannotRead as error:
+        refuse(str(error))
+    render = _as_json if json else _plain if len(files) == 1 else _with_name
+
+    def write(name: str, line: bytes) -> None:
+        sys.stdout.buffer.write(render(name, line))
+        sys.stdout.flush()
+
+    log = (lambda _line: None) if quiet else _log
+    number = tail_handles(sources, write, log, None if timeout is None else timeout / 1e9, readiness.announce)
+    if number == TIME_LIMIT:
         refuse("gave up: the time limit passed before all sources ended", Exit.TIMEOUT)
     return Exit.OK if number is None else by_signal(number)
 

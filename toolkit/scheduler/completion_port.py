@@ -26,7 +26,6 @@ Log = Callable[[str], None]
 
 _HANDLE_KEY = 1
 _EXIT_KEY = 2
-_WAKE_KEY = 3
 _ENDS_WITHOUT_A_PAUSE = 16
 _DRAIN_S = 1.0
 _SIGBREAK = 21  # signal.SIGBREAK, which only Windows' Python has
@@ -69,7 +68,7 @@ class CompletionPortScheduler:
     def _post_exit(self, event: int, wanted: frozenset[int]) -> None:
         number = _SIGNAL_OF_EVENT[event]
         if number in wanted:
-            self.port.post(number, _EXIT_KEY)
+            self.stop(number)
 
     # --- the interface ---
 
@@ -93,9 +92,9 @@ class CompletionPortScheduler:
                 return number
             self._fire_timers()
 
-    def wake(self) -> None:
-        """Ends the wait that is under way, from any thread."""
-        self.port.post(0, _WAKE_KEY)
+    def stop(self, number: int) -> None:
+        """Ends `run`, which returns `number`; from any thread."""
+        self.port.post(number, _EXIT_KEY)
 
     def close(self) -> None:
         """Cancels what is under way and takes its packets, closes every suspended coroutine, then the port.
