@@ -13,9 +13,12 @@ def main() -> int:
     import gc
 
     gc.disable()  # nothing that importing makes is garbage; looking for it is a tenth of the start-up
-    from toolkit.cli.run import run
+    try:
+        from toolkit.cli.run import run
 
-    return run(sys.argv[1:])
+        return run(sys.argv[1:])
+    except KeyboardInterrupt as end:  # before the command took signals over, or after it had ended
+        return 128 + getattr(end, "number", 2)
 
 
 if __name__ == "__main__":

@@ -282,7 +282,12 @@ def test_a_full_disk_is_said_in_one_line(shell: "Shell") -> None:
     assert done.stderr.count("\n") == 1
 
 
+CAFE = '{"type": "case", "id": "caf\u00e9", "status": "pass", "variants": [], "checks": []}\n'
+
+
 def test_unprintable_encodings_do_not_break_it(shell: "Shell") -> None:
     settings: dict[str, Any] = {"env": shell.environment | {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}}
-    done = shell.run("evkit case show 'e*/*'; evkit case run 'eventfd/s*'", **settings)
+    (shell.folder / "a").write_text(CAFE, encoding="utf-8")
+    done = shell.run("evkit case diff a a", **settings)
     assert (done.returncode, done.stderr) == (0, "")
+    assert "same     caf\\xe9" in done.stdout

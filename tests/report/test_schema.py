@@ -88,3 +88,23 @@ def test_a_missing_field_is_refused() -> None:
     record = json.loads(to_line(CASE))
     for field in record:
         assert is_valid({k: v for k, v in record.items() if k != field}) == (field == "reason"), field
+
+
+PROMISED = {
+    "run": "type schema_version tool version argv seed context",
+    "case": "type id primitive status duration_ns iteration variants reason checks trace",
+    "stress": "type name params seed planned_ns ran_ns ops ops_per_s invariants latency_ns per_worker",
+    "summary": "type cases passed failed skipped errors timeouts duration_ns exit_code interrupted",
+    "epoll": "type pid fd entries",
+}
+"""What readers of schema_version 1 rely on: fields are only ever added."""
+
+
+@pytest.mark.parametrize("name", sorted(PROMISED))
+def test_no_field_that_was_promised_is_gone(name: str) -> None:
+    assert set(PROMISED[name].split()) <= set(TYPES[name])
+
+
+def test_the_types_of_schema_version_1_are_there() -> None:
+    promised = "run step event case stress bench load server epoll eventfd signalfd feature mapping summary"
+    assert set(promised.split()) <= set(TYPES)

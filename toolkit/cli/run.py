@@ -1,5 +1,6 @@
 """Runs one command line and turns every way it can end into an exit status, with at most one line on stderr."""
 
+import io
 import os
 import sys
 
@@ -19,6 +20,8 @@ _DEBUG = "EVKIT_DEBUG"
 def run(arguments: list[str]) -> int:
     """The exit status of `evkit ARGUMENTS`. Output is flushed; a reader that left early is no error."""
     raise_on_end_signals()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # no locale is too narrow for a result
     try:
         status = _status(root(), arguments)
         if sys.stdout is not None:
