@@ -1,7 +1,7 @@
 """One epoll's interest list, and whether each entry's number still names the file it was registered for."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from enum import Enum
 from typing import NamedTuple
 
@@ -11,9 +11,6 @@ from toolkit.inspect.inodes import inner_filesystems, kernel_device
 from toolkit.inspect.processes import descends_from, started
 from toolkit.inspect.records import Method, State
 from toolkit.primitives.fdinfo import Registration, read_interest_list
-
-FindHolders = Callable[[tuple[Descriptor, ...]], tuple[Descriptor, ...]]
-"""Looks anew who holds an epoll, given who held it."""
 
 
 class Naming(Enum):
@@ -111,6 +108,16 @@ class InterestList:
         if answer is None:
             answer = self._answers[pid, index] = self._look(pid, index)
         return answer
+
+    def look_again(self, index: int) -> Naming:
+        """What the entry's number is in the process judged by, now."""
+        return self._look(self.holders[0][0], index).naming
+
+    def still_has(self, index: int) -> bool | Cannot:
+        """Whether the epoll has that entry now: kcmp, asked if it is the epoll itself, says ENOENT without one."""
+        entry = self.entries[index]
+        same = self.compare.is_target(self.holders[0], self.holders[0], entry.tfd, self.toff(index))
+        return False if same == CHANGED else same if isinstance(same, Cannot) else True
 
     def _through(self, pid: int) -> Descriptor:
         return (pid, self._epfds[pid]) if pid in self._epfds else self.holders[0]
@@ -229,40 +236,3 @@ def read(holders: tuple[Descriptor, ...], compare: Comparer, tables: Tables | No
             continue
         return InterestList(holders[at:], entries, compare, tables)
     raise failure or ProcessLookupError("an epoll without holders")
-
-
-def settle(
-    first: InterestList, find_holders: FindHolders, only: Iterable[int] | None = None
-) -> tuple[InterestList, dict[int, Verdict]]:
-    """Judges every entry, or `only` some, and looks twice at those found stale.
-
-    A program that opens and closes while it is being read must not be accused. Gives the newest reading, with a verdict
-    on each of its entries that was there before.
-
-    Raises:
-        OSError: the epoll went away.
-    """
-    verdicts = first.judge(range(len(first.entries)) if only is None else only)
-    if not any(map(_is_doubtful, verdicts.values())):
-        return first, verdicts
-    second = read(find_holders(first.holders), first.compare, None)
-    before = {key: verdicts[index] for index, key in enumerate(first.keys()) if index in verdicts}
-    settled: dict[int, Verdict] = {}
-    doubtful: list[int] = []
-    keys = second.keys()
-    for index, key in enumerate(keys):
-        earlier = before.get(key)
-        if earlier is not None and not _is_doubtful(earlier):
-            settled[index] = earlier
-        elif earlier is not None:
-            doubtful.append(index)
-    for index, verdict in second.judge(doubtful).items():
-        unconfirmed = verdict.state is State.STALE and before[keys[index]].state is not State.STALE
-        settled[index] = (
-            Verdict(State.UNKNOWN, Method.NONE, verdict.naming, CHANGED) if unconfirmed else verdict
-        )
-    return second, dict(sorted(settled.items()))
-
-
-def _is_doubtful(verdict: Verdict) -> bool:
-    return verdict.state is State.STALE or verdict.reason == CHANGED

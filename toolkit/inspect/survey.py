@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from toolkit.inspect.comparing import BUDGET, Descriptor, kcmp_refused
 from toolkit.inspect.descriptors import Tables, Unreadable, read_links
 from toolkit.inspect.entries import EntryMaker
-from toolkit.inspect.interest import InterestList, Verdict, settle
+from toolkit.inspect.interest import InterestList, Verdict
 from toolkit.inspect.masks import names_of, read_threads
 from toolkit.inspect.processes import list_processes, nested_pids, own_pid_in_proc
 from toolkit.inspect.records import EpollRecord, EventFdRecord, Holder, Record, SignalFdRecord, State, Survey
+from toolkit.inspect.settling import settle
 from toolkit.inspect.targets import Targets
 from toolkit.inspect.watching import EPOLL_LINK, Epolls, Group
 from toolkit.primitives.fdinfo import kind_of_link
