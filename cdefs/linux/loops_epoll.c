@@ -79,8 +79,10 @@ int evk_loop_epoll_ctl(struct evk_run *run, struct evk_worker *worker)
             }
             return broke(run, worker, "result-agrees-with-the-list", (uint64_t)lane->fd, (uint64_t)want, (uint64_t)got);
         }
-        if (got == 0)
+        if (got == 0) {
             lane->generation = choice != 2;
+            worker->received++;
+        }
         lap_done(&lap);
     }
     return lap.outcome;

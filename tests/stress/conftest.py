@@ -7,11 +7,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
+SCHEMA = json.loads((files("toolkit.report") / "schema.json").read_text())
 _CDEFS = Path(__file__).resolve().parents[2] / "cdefs"
 _BUILD = """
 import sys
@@ -63,7 +66,10 @@ def run(command: list[str], environment: dict[str, str] | None = None) -> Ran:
         env=os.environ | (environment or {}),
         check=False,
     )
-    return Ran(done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr)
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    for record in records:
+        jsonschema.validate(record, SCHEMA, jsonschema.Draft202012Validator)
+    return Ran(done.returncode, records, done.stderr)
 
 
 @pytest.fixture

@@ -65,6 +65,7 @@ ROOT = Group(
                 "watch": "Watch descriptors and print a line an event.",
             },
         ),
+        "bench": "Our bindings beside C, the standard library, ctypes and installed peers, in one run.",
         "tail": "Read the lines of many pipes and files at once; leave cleanly on Ctrl-C.",
         "serve": "Serve HTTP by one of the classic models, and account for every connection and request.",
         "load": "Load an HTTP server, closed or open loop, with latency percentiles.",

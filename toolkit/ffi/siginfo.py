@@ -6,8 +6,8 @@ A mask is 64 bits, bit n-1 for signal n, as the kernel has it.
 import signal
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
+from typing import Any, NamedTuple
 
 RECORD_SIZE = 128
 _RECORDS = struct.Struct("=I2i2Ii4I2i4QH2xiQI28x")
@@ -19,8 +19,7 @@ _CHILD_CODES = {1: "CLD_EXITED", 2: "CLD_KILLED", 3: "CLD_DUMPED", 4: "CLD_TRAPP
                 6: "CLD_CONTINUED"}  # fmt: skip
 
 
-@dataclass(frozen=True)
-class SigInfo:
+class SigInfo(NamedTuple):
     """One record read from a signalfd, every `ssi_*` field (signalfd(2)).
 
     `ssi_ptr`, `ssi_addr` and `ssi_call_addr` are unsigned 64-bit words, `ssi_int` is the signed low half of
@@ -64,9 +63,14 @@ class SigInfo:
         return f"{{ssi_signo={self.name}, ssi_code={self.code_name}, ssi_pid={self.ssi_pid}}}"
 
 
-def decode(data: bytes) -> list[SigInfo]:
+def decode_one(data: Any) -> SigInfo:  # noqa: ANN401  any buffer
+    """The first record in `data`."""
+    return SigInfo._make(_RECORDS.unpack_from(data))
+
+
+def decode(data: Any) -> list[SigInfo]:  # noqa: ANN401  any buffer
     """Every record in `data`, whose size is a multiple of 128 bytes."""
-    return [SigInfo(*record) for record in _RECORDS.iter_unpack(data)]
+    return list(map(SigInfo._make, _RECORDS.iter_unpack(data)))
 
 
 def mask_of(signals: Iterable[int]) -> int:

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from struct import Struct
-from typing import Any
+from typing import Any, NoReturn
 
 from toolkit.ffi import linux
 from toolkit.ffi.errors import fail
@@ -93,12 +93,15 @@ class Epoll(OwnedDescriptor):
             CallError: ENOENT, EBADF, EINVAL (EPOLLEXCLUSIVE), EPERM.
             ValueError: this epoll is closed.
         """
-        fd = descriptor if isinstance(descriptor, int) else descriptor.fileno()
-        if data is None:
-            data = fd & 0xFFFFFFFFFFFFFFFF
-        result = linux.evk_epoll_ctl(self._fd, _MOD, fd, events, data)
+        try:
+            result = linux.evk_epoll_ctl(
+                self._fd, _MOD, descriptor, events, descriptor if data is None else data
+            )
+        except (TypeError, OverflowError):  # an object with a descriptor, or a number to be looked at
+            self._ctl(_MOD, descriptor, events, data)
+            return
         if result < 0:
-            self._fail(result, "epoll_ctl", _MOD, fd, events, hex(data))
+            self._ctl_failed(result, _MOD, descriptor, events, data)
 
     def remove(self, descriptor: Descriptor) -> None:
         """EPOLL_CTL_DEL.
@@ -115,7 +118,13 @@ class Epoll(OwnedDescriptor):
             data = fd & 0xFFFFFFFFFFFFFFFF
         result = linux.evk_epoll_ctl(self._fd, op, fd, events, data)
         if result < 0:
-            self._fail(result, "epoll_ctl", op, fd, events, hex(data))
+            self._ctl_failed(result, op, fd, events, data)
+
+    def _ctl_failed(
+        self, result: int, op: int, descriptor: Descriptor, events: int, data: int | None
+    ) -> NoReturn:
+        fd = number_of(descriptor)
+        self._fail(result, "epoll_ctl", op, fd, events, hex(fd if data is None else data))
 
     def modify_many(self, entries: Sequence[tuple[Descriptor, int, int]]) -> None:
         """EPOLL_CTL_MOD for each `(descriptor, events, data)` in one call to C.

@@ -3,11 +3,21 @@
 import signal
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from toolkit.ffi import linux
 from toolkit.ffi.errors import fail
 from toolkit.ffi.flags import SFD_CLOEXEC, SFD_NONBLOCK, SignalFdFlags
-from toolkit.ffi.siginfo import RECORD_SIZE, SigInfo, decode, mask_of, signal_name, signal_number, signals_of
+from toolkit.ffi.siginfo import (
+    RECORD_SIZE,
+    SigInfo,
+    decode,
+    decode_one,
+    mask_of,
+    signal_name,
+    signal_number,
+    signals_of,
+)
 from toolkit.primitives.fdinfo import read_fdinfo
 from toolkit.primitives.owned import OwnedDescriptor
 
@@ -25,13 +35,14 @@ __all__ = [
     "sigqueue",
 ]
 
+_Buffer = tuple[Any, Any, int]  # cffi memory, the same as a buffer object, for that many records
 _allocate = linux.ffi.new_allocator(should_clear_after_alloc=False)
 
 
 class SignalFd(OwnedDescriptor):
     """A signalfd. It takes only signals that are blocked in the reading thread: see `blocked`."""
 
-    __slots__ = ()
+    __slots__ = ("_spares",)
 
     def __init__(self, signals: Iterable[int], flags: int = SFD_CLOEXEC) -> None:
         """Creates a signalfd for `signals`. SIGKILL and SIGSTOP are accepted and ignored by the kernel.
@@ -41,12 +52,14 @@ class SignalFd(OwnedDescriptor):
             ValueError: a number outside 1..64.
         """
         super().__init__(_signalfd(-1, mask_of(signals), flags))
+        self._spares: list[_Buffer] = []
 
     @classmethod
     def adopt(cls, fd: int) -> "SignalFd":
         """Takes ownership of a signalfd made elsewhere."""
         adopted = cls.__new__(cls)
         OwnedDescriptor.__init__(adopted, fd)
+        adopted._spares = []
         return adopted
 
     def update(self, signals: Iterable[int], flags: int = 0) -> None:
@@ -65,13 +78,28 @@ class SignalFd(OwnedDescriptor):
             CallError: EAGAIN when nothing is pending and it is non-blocking; EINTR.
             ValueError: closed.
         """
-        if self._fd < 0:
-            raise self._closed()
-        records = _allocate("char[]", maximum * RECORD_SIZE)  # each read its own: threads share a signalfd
-        size = linux.lib.evk_signalfd_read(self._fd, records, maximum)
+        buffer = self._borrow(maximum)
+        size = linux.evk_signalfd_read(self._fd, buffer[0], maximum)
+        infos: list[SigInfo] = []
+        if size == RECORD_SIZE:
+            infos.append(decode_one(buffer[1]))
+        elif size > 0:
+            infos = decode(buffer[1][:size])
+        self._spares.append(buffer)
         if size < 0:
-            fail(size, "read", self._fd, maximum * RECORD_SIZE)
-        return decode(bytes(linux.ffi.buffer(records, size)))
+            self._fail(size, "read", maximum * RECORD_SIZE)
+        return infos
+
+    def _borrow(self, maximum: int) -> "_Buffer":
+        """Takes a buffer out, in one atomic step, so that a second thread in a read has its own."""
+        try:
+            spare = self._spares.pop()
+            if spare[2] >= maximum:
+                return spare
+        except IndexError:  # another thread reads with it
+            pass
+        records = _allocate("char[]", maximum * RECORD_SIZE)
+        return records, linux.ffi.buffer(records), maximum
 
     @property
     def signals(self) -> list[int]:

@@ -4,7 +4,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from toolkit.ffi import linux
 from toolkit.ffi.flags import EPOLLIN
@@ -75,7 +75,7 @@ def as_seen(info: SigInfo) -> SeenSignal:
     """The record of one siginfo."""
     fields: dict[str, int | str] = {
         name: hex(value) if name in _POINTERS else value
-        for name, value in asdict(info).items()
+        for name, value in info._asdict().items()
         if value or name not in _UNUSED
     }
     return SeenSignal(info.name, info.code_name, info.ssi_pid, info.ssi_uid, fields)

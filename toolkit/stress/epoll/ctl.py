@@ -28,6 +28,7 @@ def prepare(stage: Stage) -> Verify:
         )
 
     def verify() -> list[Invariant]:
+        stage.figures["share_that_succeeded"] = stage.total("received") / max(1, stage.total("ops"))
         model = sorted(lane.fd for lane in stage.each_lane() if lane.generation)
         listed = sorted(entry.tfd for each in instances for entry in read_interest_list(each.fileno()))
         return [equal("proc-lists-what-the-model-has", model, listed)]

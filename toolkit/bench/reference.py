@@ -1,0 +1,46 @@
+"""The plain C program, built on the spot when a compiler is there."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from toolkit.bench.contest import Contestant
+
+_SOURCE = Path(__file__).with_name("reference.c")
+_DEADLINE_S = 60
+
+
+@contextmanager
+def built() -> Iterator[Path | None]:
+    """The built program for the length of a with block; None where there is no compiler ($CC, cc or gcc).
+
+    Raises:
+        OSError: the compiler failed; the message ends with its last line.
+    """
+    compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="evkit-bench-") as folder:
+        program = Path(folder) / "reference"
+        command = [compiler, "-O2", "-o", str(program), str(_SOURCE), "-pthread"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_DEADLINE_S, check=False)  # noqa: S603  the compiler
+        if done.returncode != 0:
+            last = (done.stderr.strip() or "no message").splitlines()[-1]
+            raise OSError(f"{compiler} could not build the C reference: {last}")
+        yield program
+
+
+def contestant(program: Path, work: str) -> Contestant:
+    """`work` in C."""
+
+    def run(ops: int) -> int:
+        command = [str(program), work, str(ops)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_DEADLINE_S, check=True)  # noqa: S603  built here
+        return int(done.stdout)
+
+    return Contestant("c", run)

@@ -1,0 +1,42 @@
+"""`evkit bench`: our bindings beside C, the standard library, ctypes and installed peers, in one run."""
+
+from typing import Annotated
+
+import typer
+
+from toolkit.cli.apps import examples, new_app
+from toolkit.cli.options import Json
+from toolkit.cli.quantities import count, duration_ns
+from toolkit.exits import Exit
+
+app = new_app()
+
+
+@app.command(epilog=examples("evkit bench write-read --rounds 3"))
+def bench(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...", help="Works (write-read, 'ctl-*') or peers (stress-ng, perf); all works."
+        ),
+    ] = None,
+    rounds: Annotated[
+        int, typer.Option(parser=count, metavar="N", help="Rounds in which all take turns.")
+    ] = 7,
+    turn: Annotated[
+        int, typer.Option(parser=duration_ns, metavar="TIME", help="About how long a turn is.")
+    ] = 20_000_000,
+    peers: Annotated[
+        bool, typer.Option("--peers", help="Also stress-ng and perf bench, 1s a turn, 3 rounds.")
+    ] = False,
+    listing: Annotated[bool, typer.Option("--list", help="List works and peers and end.")] = False,
+    as_json: Json = False,
+) -> Exit:
+    """Does the same work with everybody who can, interleaved, and prints medians, spreads and ratios."""
+    from toolkit.cli import bench_run
+
+    works, programs = bench_run.select(names or [], peers)
+    if listing:
+        return bench_run.list_all(works, programs, as_json)
+    bench_run.refuse_absurd(rounds, turn)
+    return bench_run.run(works, programs, rounds, turn, as_json)
