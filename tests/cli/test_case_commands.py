@@ -1,7 +1,6 @@
 """`evkit case list|show|run|diff` in a real shell, on the shipped cases."""
 
 import os
-import pty
 import re
 import select
 import signal
@@ -17,7 +16,10 @@ from tap.parser import Parser
 if TYPE_CHECKING:
     from tests.cli.conftest import Shell
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="cases are forked on Linux")
+pytestmark = [
+    pytest.mark.once,
+    pytest.mark.skipif(sys.platform != "linux", reason="cases are forked on Linux"),
+]
 
 Refused = Callable[..., str]
 Records = Callable[[str], list[dict[str, Any]]]
@@ -219,6 +221,8 @@ def test_sixteen_descriptors_are_enough(shell: "Shell") -> None:
 
 def on_a_terminal(shell: "Shell", script: str, **environment: str) -> tuple[int, str]:
     """Status and all that `script` wrote to the terminal that it had for stdout and stderr."""
+    import pty  # Windows has none, and reads this file too
+
     ours, theirs = pty.openpty()
     settings: dict[str, Any] = {"stdout": theirs, "stderr": theirs, "env": shell.environment | environment}
     process = shell.start(f"stty columns 100 < /proc/self/fd/1; {script}", **settings)

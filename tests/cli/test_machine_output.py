@@ -12,9 +12,10 @@ from toolkit.cli.table import PLATFORMS, ROOT, Group
 if TYPE_CHECKING:
     from tests.cli.conftest import Shell
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="the scripts are for sh(1) and Linux primitives"
-)
+pytestmark = [
+    pytest.mark.once,
+    pytest.mark.skipif(sys.platform != "linux", reason="the scripts are for sh(1) and Linux primitives"),
+]
 
 SCRIPTS = {
     "evkit doctor": "evkit doctor --json",

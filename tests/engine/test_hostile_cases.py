@@ -38,6 +38,7 @@ VERDICTS = {
 }
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", sorted(VERDICTS))
 def test_each_gets_its_verdict_and_leaves_nothing(engine_of_cases: "Engine", name: str) -> None:
     status, reason = VERDICTS[name]
@@ -49,6 +50,7 @@ def test_each_gets_its_verdict_and_leaves_nothing(engine_of_cases: "Engine", nam
         assert case["checks"][0]["claim"] == f"hostile-{name}"
 
 
+@pytest.mark.once
 def test_every_one_of_them_is_here(engine_of_cases: "Engine") -> None:
     listed = engine_of_cases.run("case", "list", "--primitive", "hostile", "--json").stdout
     assert [json.loads(line)["id"] for line in listed.splitlines()] == [
@@ -70,6 +72,7 @@ def test_side_by_side_they_harm_neither_each_other_nor_a_good_case(
         validator.validate(case)
 
 
+@pytest.mark.once
 def test_nothing_a_case_prints_reaches_the_results(engine_of_cases: "Engine") -> None:
     for format_name in ("human", "tap", "junit"):
         done = engine_of_cases.run("case", "run", "hostile/no*", "--format", format_name)

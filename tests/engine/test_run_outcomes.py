@@ -15,7 +15,10 @@ from tap.parser import Parser
 if TYPE_CHECKING:
     from tests.engine.conftest import Engine
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="cases are forked on Linux")
+pytestmark = [
+    pytest.mark.once,
+    pytest.mark.skipif(sys.platform != "linux", reason="cases are forked on Linux"),
+]
 
 GOOD = "eventfd/semaphore"
 
