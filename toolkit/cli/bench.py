@@ -12,7 +12,7 @@ from toolkit.exits import Exit
 app = new_app()
 
 
-@app.command(epilog=examples("evkit bench write-read --rounds 3"))
+@app.command(epilog=examples("evkit bench --list"))
 def bench(
     names: Annotated[
         list[str] | None,
