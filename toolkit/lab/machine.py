@@ -1,5 +1,6 @@
 """What concerns the whole machine: its sysctls, its capabilities, its mounts."""
 
+import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,19 +25,24 @@ def may_change_sysctls() -> str | None:
 
 @contextmanager
 def sysctl(name: str, value: int) -> Iterator[None]:
-    """Sets `/proc/sys/NAME` and puts it back.
+    """Sets `/proc/sys/NAME` and puts it back, while no other case does so: what one lowers, another would feel.
 
     Raises:
         OSError: not permitted here.
     """
     path = Path("/proc/sys", name)
-    before = path.read_text()
-    path.write_text(str(value))
-    tracing.emit("write", f'"/proc/sys/{name}", "{value}"', len(str(value)))
+    turn = os.open("/proc/sys", os.O_RDONLY | os.O_CLOEXEC)
     try:
-        yield
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        before = path.read_text()
+        path.write_text(str(value))
+        tracing.emit("write", f'"/proc/sys/{name}", "{value}"', len(str(value)))
+        try:
+            yield
+        finally:
+            path.write_text(before)
     finally:
-        path.write_text(before)
+        os.close(turn)
 
 
 def become_nobody() -> None:
