@@ -68,7 +68,7 @@ def test_details_show_every_check(written: Written, samples: Samples) -> None:
         (Summary(1, 0, 1, 0, 0, 0, 0, 130, True), "1 case: 1 failed, in 0.00 s; interrupted"),
         (
             Summary(2, 1, 0, 0, 0, 1, 0, 0, unlisted=0),
-            "2 cases: 1 passed, 1 timed out, none different from the list, in 0.00 s",
+            "2 cases: 1 passed, 1 timed out, in 0.00 s; all as listed",
         ),
     ],
 )

@@ -149,8 +149,8 @@ def summary_line(summary: Summary) -> str:
         "timed out": summary.timeouts,
     }
     parts = [f"{number} {word}" for word, number in counts.items() if number]
-    if summary.unlisted is not None:
-        parts.append(f"{summary.unlisted or 'none'} different from the list")
     cases = f"{summary.cases} case{'' if summary.cases == 1 else 's'}"
     end = "; interrupted" if summary.interrupted else ""
+    if summary.unlisted is not None:
+        end = f"; {summary.unlisted} not as listed{end}" if summary.unlisted else f"; all as listed{end}"
     return f"{cases}: {', '.join(parts) or 'nothing was run'}, in {summary.duration_ns / 1e9:.2f} s{end}"

@@ -46,8 +46,7 @@ class TapWriter:
 def _subtest(result: CaseResult) -> list[str]:
     if not result.checks and not result.trace:
         return []
-    lines = [_comment(f"Subtest: {shown_id(result)}")]
-    lines += [_comment(f"{_named(line.variant)}{line.text}") for line in result.trace]
+    lines = [_comment(f"{_named(line.variant)}{line.text}") for line in result.trace]
     number = 0
     for check in result.checks:
         if check.kind is Kind.RECORD:
@@ -55,7 +54,7 @@ def _subtest(result: CaseResult) -> list[str]:
             continue
         number += 1
         lines += _check_point(number, check)
-    return [_INDENT + line for line in [*lines, f"1..{number}"]]
+    return [_comment(f"Subtest: {shown_id(result)}"), *(_INDENT + line for line in [*lines, f"1..{number}"])]
 
 
 def _check_point(number: int, check: Check) -> list[str]:
