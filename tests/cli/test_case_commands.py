@@ -110,6 +110,7 @@ def test_what_does_not_exist_names_near_misses(refused: Refused, command: str) -
         ("--json --format tap", "--json means --format jsonl, not tap"),
         ("--known nowhere", "no list 'nowhere'"),
         ("-o /", "cannot write '/' (Is a directory)"),
+        (">&-", "cannot write '-' (Bad file descriptor)"),
     ],
 )
 def test_a_wrong_option_is_told_what_is_right(refused: Refused, options: str, said: str) -> None:

@@ -1,5 +1,7 @@
 """The formats of a case run by name, and the stream each writes to."""
 
+import errno
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -55,6 +57,8 @@ def results_to(file: str) -> Iterator[TextIO]:
         OSError: the file cannot be written.
     """
     if file == "-":
+        if sys.stdout is None:  # descriptor 1 was closed when Python started
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         yield sys.stdout
     else:
         with open(file, "w", encoding="utf-8") as stream:
