@@ -14,8 +14,18 @@ from typing import Any
 import pytest
 
 DEADLINE_S = 90
-HTTP_MODELS = ("half-sync",)
-PROCESSES: tuple[str, ...] = ()
+HTTP_MODELS = (
+    "half-sync",
+    "half-reactor",
+    "reactor",
+    "reactor --workers 1",
+    "leader-follower",
+    "reuseport",
+    "exclusive",
+    "reuseport --processes 2",
+    "exclusive --processes 2",
+)
+PROCESSES = ("reuseport --processes 3", "exclusive --processes 3")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -128,7 +138,18 @@ def start_server(
 ) -> Iterator[Running]:
     """`evkit serve MODEL --port 0 OPTIONS` that listens; killed at the end if it has not ended by then."""
     reader, writer = os.pipe()
-    command = [sys.executable, "-m", "toolkit", "serve", model, "--port", "0", "--host", host, "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "toolkit",
+        "serve",
+        *model.split(),
+        "--port",
+        "0",
+        "--host",
+        host,
+        "--json",
+    ]
     command += ["--check-owner", "--ready-fd", str(writer), *options]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=[writer], **settings

@@ -57,7 +57,15 @@ def test_out_of_descriptors_it_turns_clients_away_and_does_not_spin(serving: "Se
 
 def test_a_port_in_use_is_said_in_one_line(model: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        command = [sys.executable, "-m", "toolkit", "serve", model, "--port", str(taken.getsockname()[1])]
+        command = [
+            sys.executable,
+            "-m",
+            "toolkit",
+            "serve",
+            *model.split(),
+            "--port",
+            str(taken.getsockname()[1]),
+        ]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert "Address already in use; another program listens there" in done.stderr

@@ -23,6 +23,11 @@ class Model(str, Enum):
     """The models of `toolkit.servers.options`, which costs too much to import for `--help`."""
 
     HALF_SYNC = "half-sync"
+    HALF_REACTOR = "half-reactor"
+    REACTOR = "reactor"
+    LEADER_FOLLOWER = "leader-follower"
+    REUSEPORT = "reuseport"
+    EXCLUSIVE = "exclusive"
 
 
 class WhenFull(str, Enum):

@@ -2,14 +2,15 @@
 
 import resource
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
-from toolkit.servers.dispatch import Dispatch
 from toolkit.servers.latency import Latencies, Percentiles
 from toolkit.servers.ledger import Tally, total
 from toolkit.servers.options import SECOND_NS, ServeOptions
 from toolkit.servers.outgoing import Outgoing
+from toolkit.servers.queue import BoundedQueue
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,16 @@ class Pauses:
             self.since = None
 
 
+class Switches(Protocol):
+    """What is used of getrusage(2)."""
+
+    @property
+    def ru_nvcsw(self) -> int: ...
+
+    @property
+    def ru_nivcsw(self) -> int: ...
+
+
 @dataclass
 class WorkerNotes:
     """What is known about one worker while it runs. `usage` is filled by the worker itself when it ends."""
@@ -100,7 +111,7 @@ class WorkerNotes:
     name: str
     tally: Tally
     latencies: Latencies | None = None
-    usage: "resource.struct_rusage | None" = None
+    usage: Switches | None = None
     cpu_ns: int | None = None
 
     def note_end(self) -> None:
@@ -119,9 +130,11 @@ class Figures:
         self.port = options.port
         self.workers: list[WorkerNotes] = []
         self.others: list[Tally] = []
-        self.dispatch: Dispatch | None = None
+        self.queues: list[BoundedQueue[Any]] = []
         self.pauses = Pauses()
         self.replaced: int | None = None
+        self.before_record: Callable[[], None] = lambda: None
+        """Called before the counts are read, for those that have to be fetched."""
 
     def worker(self, name: str, service: Outgoing | None, tally: Tally) -> WorkerNotes:
         """Registers a worker."""
@@ -135,6 +148,7 @@ class Figures:
 
     def record(self, final: bool) -> ServerFigures:
         """Everything as it stands. With `final`, after every worker has ended."""
+        self.before_record()
         counts = self.sum()
         ran_ns = time.monotonic_ns() - self._begin
         latencies = Latencies()
@@ -177,9 +191,9 @@ class Figures:
         )
 
     def _queue(self, ran_ns: int) -> QueueFigures | None:
-        if self.dispatch is None:
+        queues = self.queues
+        if not queues:
             return None
-        queues = self.dispatch.queues
         threads = len(self.workers) + 1
         stretch_ns, course = _sum_courses(
             [(queue.course.stretch_ns, queue.course.points()) for queue in queues]

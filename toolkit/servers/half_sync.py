@@ -18,7 +18,7 @@ from toolkit.servers.buffers import BufferPool
 from toolkit.servers.control import SIGNAL_TOKEN, Control
 from toolkit.servers.dispatch import dispatch_for
 from toolkit.servers.ledger import Tally
-from toolkit.servers.listener import Listener, Task, refuse
+from toolkit.servers.listener import Acceptor, Listener, Task, refuse
 from toolkit.servers.loop import Loop
 from toolkit.servers.shedder import Shedder
 from toolkit.servers.stop import answer, doorbell, ring
@@ -43,6 +43,7 @@ class HalfSyncServer:
         self._control = control
         self._stop = control.stop
         self._listener = Listener(options.host, options.port)
+        self._acceptor = Acceptor(self._listener)
         self._tally = Tally()
         self._room = doorbell()
         self._epoll = Epoll()
@@ -54,7 +55,7 @@ class HalfSyncServer:
         )
         self._shedder = Shedder(control, buffers) if options.when_full == "shed" else None
         control.figures.others.append(self._tally)
-        control.figures.dispatch = self.dispatch
+        control.figures.queues = list(self.dispatch.queues)
 
     def run(self) -> None:
         """Serves until the exit has been obeyed."""
@@ -77,7 +78,7 @@ class HalfSyncServer:
 
     def _turn(self) -> None:
         timeout_ms = self._control.timeout_ms()
-        if self._listener.must_retry:  # edge-triggered: no newcomer, no event
+        if self._acceptor.must_retry:  # edge-triggered: no newcomer, no event
             timeout_ms = min(timeout_ms, _RETRY_MS)
         try:
             ready = self._epoll.wait(8, timeout_ms)
@@ -91,19 +92,19 @@ class HalfSyncServer:
                 self._go_on()
             elif not self._paused:
                 self._accept()
-        if self._listener.must_retry and not self._paused:
+        if self._acceptor.must_retry and not self._paused:
             self._accept()
         self._control.tick()
 
     def _accept(self) -> None:
         now = time.monotonic_ns()
         if self._options.when_full != "pause":
-            for task in self._listener.accept_all(self._tally, now):
+            for task in self._acceptor.accept_all(self._tally, now):
                 self._hand_over(task)
             return
         while (room := self.dispatch.room()) > 0:
             accepted = 0
-            for task in self._listener.accept_all(self._tally, now, at_most=room):
+            for task in self._acceptor.accept_all(self._tally, now, at_most=room):
                 accepted += 1
                 self._hand_over(task)
             if accepted < room:
@@ -140,10 +141,11 @@ class HalfSyncServer:
         """Closing the listener resets whom the kernel has queued: they are accepted first, and served or refused."""
         self._control.figures.pauses.end()
         over_limit = self._options.when_full == "pause"
-        for task in self._listener.accept_all(self._tally, time.monotonic_ns()):
+        for task in self._acceptor.accept_all(self._tally, time.monotonic_ns()):
             self._hand_over(task, over_limit)
 
     def _close(self) -> None:
+        self._acceptor.close()
         self._epoll.close()
         self._room.close()
         self.dispatch.close()

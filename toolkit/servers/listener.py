@@ -5,6 +5,7 @@ import os
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
+from threading import Lock
 
 from toolkit.ffi import linux
 from toolkit.ffi.errors import fail
@@ -36,9 +37,9 @@ class Task:
 
 
 class Listener:
-    """Owns a listening socket and one spare descriptor."""
+    """Owns a listening socket, for `holders` that accept from it; the last one to release it closes it."""
 
-    def __init__(self, host: str, port: int, reuse_port: bool = False) -> None:
+    def __init__(self, host: str, port: int, reuse_port: bool = False, holders: int = 1) -> None:
         """Binds and listens. IPv6 when `host` is an IPv6 address.
 
         Raises:
@@ -50,8 +51,27 @@ class Listener:
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.fd = self.socket.fileno()
         self.host, self.port = self.socket.getsockname()[:2]
+        self._holders = holders
+        self._lock = Lock()
+
+    def release(self) -> bool:
+        """One holder will not accept any more. True for the last: it accepts the rest, and then closes."""
+        with self._lock:
+            self._holders -= 1
+            return self._holders <= 0
+
+    def close(self) -> None:
+        """Closes the socket; again is harmless. What the kernel still has in its queue is reset."""
+        self.socket.close()
+
+
+class Acceptor:
+    """One thread's accepting from a listener, with one spare descriptor."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
         self.must_retry = False
-        """The last round of accepting stopped for want of descriptors or memory, with clients still waiting."""
+        """The last round stopped for want of descriptors or memory, with clients still waiting."""
         self._spare = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
         self._address = linux.ffi.new("char[]", _ADDRESS_SIZE)
         self._size = linux.ffi.new("uint32_t *")
@@ -65,7 +85,7 @@ class Listener:
         self.must_retry = False
         while at_most > 0:
             self._size[0] = _ADDRESS_SIZE
-            fd = linux.lib.evk_accept4(self.fd, _NEW_SOCKET, self._address, self._size)
+            fd = linux.lib.evk_accept4(self._listener.fd, _NEW_SOCKET, self._address, self._size)
             if fd >= 0:
                 at_most -= 1
                 tally.accepted += 1
@@ -83,7 +103,7 @@ class Listener:
                 self.must_retry = True
                 return
             else:
-                fail(fd, "accept4", self.fd)
+                fail(fd, "accept4", self._listener.fd)
 
     def _turn_one_away(self, tally: Tally) -> bool:
         """At EMFILE: frees the spare descriptor, accepts with it, refuses, takes it back.
@@ -92,7 +112,7 @@ class Listener:
         another thread may have taken the number that was freed.
         """
         os.close(self._spare)
-        fd = linux.lib.evk_accept4(self.fd, _NEW_SOCKET, linux.ffi.NULL, linux.ffi.NULL)
+        fd = linux.lib.evk_accept4(self._listener.fd, _NEW_SOCKET, linux.ffi.NULL, linux.ffi.NULL)
         if fd >= 0:
             tally.accepted += 1
             refuse(fd, tally)
@@ -103,8 +123,7 @@ class Listener:
         return bool(fd >= 0) and self._spare >= 0
 
     def close(self) -> None:
-        """Closes both; again is harmless. What the kernel still has in its queue is reset."""
-        self.socket.close()
+        """Closes the spare descriptor; again is harmless."""
         if self._spare >= 0:
             os.close(self._spare)
             self._spare = -1

@@ -12,9 +12,10 @@ from toolkit.primitives.epoll import Epoll
 from toolkit.primitives.owned import Descriptor
 from toolkit.servers.buffers import BATCH, SLOT_SIZE, Buffer, BufferPool
 from toolkit.servers.connection import Connection
+from toolkit.servers.draining import Draining
 from toolkit.servers.ledger import Tally
 from toolkit.servers.listener import Task
-from toolkit.servers.options import SECOND_NS, ServeOptions
+from toolkit.servers.options import ServeOptions
 from toolkit.servers.outgoing import INTERRUPTED
 from toolkit.servers.ownership import OwnerCheckedEpoll
 from toolkit.servers.service import IN, Known, Service
@@ -26,8 +27,6 @@ _FIRST_TOKEN = 1 << linux.compiled.EVK_TOKEN_SHIFT
 
 _ONE_SHOT = int(EPOLLET | EPOLLONESHOT)
 _MILLISECOND_NS = 1_000_000
-_IDLE_GRACE_NS = SECOND_NS // 2
-"""How long an idle connection may still bring a request when the server ends: the client may be sending it already."""
 
 _generations = count(1)
 
@@ -60,6 +59,7 @@ class Loop:
         self._buffers = buffers
         self._extra = _ONE_SHOT if one_shot else 0
         self._one_shot = one_shot
+        self.after_turn: Callable[[], None] | None = None
         self._handlers: dict[int, Callable[[], object]] = {}
         self._wheel = TimingWheel[Connection](options.idle_timeout_ns, self.service.now, self._expire)
 
@@ -106,6 +106,8 @@ class Loop:
             elif count < 0 and count != INTERRUPTED:  # SIGCONT after SIGSTOP ends a wait too (signal(7))
                 fail(count, "epoll_wait", self.epoll.fileno(), BATCH, timeout_ms)
         self._wheel.advance(self.service.now)
+        if self.after_turn is not None:
+            self.after_turn()
 
     def _handle(self, buffer: Buffer, count: int) -> None:
         service, connections = self.service, self.connections
@@ -196,14 +198,10 @@ class Loop:
         Each last answer says `Connection: close`. A connection without a request gets half a second to bring one
         that is on its way already, then our end of file.
         """
-        self.service.draining = True
-        self.service.begin_batch()
-        idle_until = min(self.service.now + _IDLE_GRACE_NS, (self.service.now + stop.deadline) // 2)
-        limit = idle_until
+        draining = Draining(stop, [self.service])
         while self.connections and not stop.is_over:
-            self.turn(max(0, (limit - self.service.now) // _MILLISECOND_NS + 1))
-            if self.service.now >= idle_until:
-                limit = stop.deadline
+            self.turn(draining.timeout_ms())
+            if draining.idle_may_end():
                 for connection in list(self.connections.values()):
                     if self.service.end_if_idle(connection):
                         self._look_again(connection)

@@ -1,6 +1,7 @@
 """Runs a model from options to its final record."""
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Protocol
 
 from toolkit.servers.control import Control
@@ -14,13 +15,21 @@ class Server(Protocol):
     def run(self) -> None: ...
 
 
+_MODELS = {
+    "half-sync": ("half_sync", "HalfSyncServer"),
+    "half-reactor": ("half_reactor", "HalfReactorServer"),
+    "reactor": ("reactor", "ReactorServer"),
+    "leader-follower": ("leader_follower", "LeaderFollowerServer"),
+    "reuseport": ("reuseport", "ReuseportServer"),
+    "exclusive": ("exclusive", "ExclusiveServer"),
+}
+
+
 def model_named(name: str) -> Callable[[Control], Server]:
     """The class of a model; only that one is imported."""
-    if name == "half-sync":
-        from toolkit.servers.half_sync import HalfSyncServer
-
-        return HalfSyncServer
-    raise ValueError(f"no model is called {name!r}")
+    module, class_name = _MODELS[name]
+    found: Callable[[Control], Server] = getattr(import_module(f"toolkit.servers.{module}"), class_name)
+    return found
 
 
 def serve(

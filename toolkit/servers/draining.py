@@ -1,0 +1,32 @@
+"""The clock of a graceful end: half a second for requests that are on their way, then the drain timeout."""
+
+import time
+
+from toolkit.servers.options import SECOND_NS
+from toolkit.servers.service import Service
+from toolkit.servers.stop import Stop
+
+_IDLE_GRACE_NS = SECOND_NS // 2
+"""How long an idle connection may still bring a request when the server ends: the client may be sending it already."""
+_MILLISECOND_NS = 1_000_000
+
+
+class Draining:
+    """Made when the end begins: from now on the services say `Connection: close` in each last answer."""
+
+    def __init__(self, stop: Stop, services: list[Service]) -> None:
+        self._stop = stop
+        for service in services:
+            service.draining = True
+        now = time.monotonic_ns()
+        self._idle_until = min(now + _IDLE_GRACE_NS, (now + stop.deadline) // 2)
+
+    def idle_may_end(self) -> bool:
+        """Whether connections without a request have had their time."""
+        return time.monotonic_ns() >= self._idle_until
+
+    def timeout_ms(self) -> int:
+        """For a wait: until something is to be done."""
+        now = time.monotonic_ns()
+        limit = self._idle_until if now < self._idle_until else self._stop.deadline
+        return max(0, (limit - now) // _MILLISECOND_NS + 1)
