@@ -28,6 +28,29 @@ class Model(str, Enum):
     LEADER_FOLLOWER = "leader-follower"
     REUSEPORT = "reuseport"
     EXCLUSIVE = "exclusive"
+    POOL = "pool"
+
+
+class ExitBy(str, Enum):
+    """How the main loop learns of the exit signal."""
+
+    SIGNALFD = "signalfd"
+    SELF_PIPE = "self-pipe"
+
+
+class Send(str, Enum):
+    """How a pool's worker sends the file."""
+
+    SENDFILE = "sendfile"
+    MMAP = "mmap"
+    SPLICE = "splice"
+
+
+class StopBy(str, Enum):
+    """What a pool does with transfers under way."""
+
+    GRACEFUL = "graceful"
+    ABRUPT = "abrupt"
 
 
 class WhenFull(str, Enum):
@@ -103,13 +126,22 @@ def serve(
     check_owner: Annotated[
         bool, typer.Option("--check-owner", help="Debug mode: assert that only the owner closes.")
     ] = False,
+    exit_by: Annotated[
+        ExitBy, typer.Option("--exit-by", help="How the main loop learns of the exit signal.")
+    ] = ExitBy.SIGNALFD,
+    file: Annotated[str, typer.Option("--file", metavar="F", help="pool: what every client gets.")] = "",
+    send: Annotated[Send, typer.Option("--send", help="pool: how it is sent.")] = Send.SENDFILE,
+    stop: Annotated[
+        StopBy, typer.Option("--stop", help="pool: finish transfers under way, or cut them.")
+    ] = StopBy.GRACEFUL,
     ready_fd: ReadyFd = None,
     json: Json = False,
 ) -> int:
     """Serve HTTP by one of the classic models, and say what became of every connection and request.
 
     Ctrl-C or SIGTERM ends it gracefully: what has begun is answered. A second one ends it at once.
-    GET / gives --body-size bytes, /echo/TEXT the text, /peer your address; a body is counted.
+    pool sends --file to whoever connects; the others speak HTTP. GET / gives --body-size bytes, /echo/TEXT the
+    text, /peer your address; a body is counted.
     """
     import gc
 
@@ -125,7 +157,7 @@ def serve(
     options = ServeOptions(
         model.value, host, port, workers, processes, queue_limit, low_water, when_full.value, dispatch.value,
         idle_timeout, work_ms * 1_000_000, slow_workers, slow_ms * 1_000_000, body_size, keep_alive, drain_timeout,
-        stats_every or 1_000_000_000, check_owner,
+        stats_every or 1_000_000_000, check_owner, exit_by.value, file, send.value, stop.value,
     )  # fmt: skip
     complaint = options.complaint()
     if complaint is not None:
@@ -150,6 +182,8 @@ def serve(
 
     try:
         figures = serve(options, when_listening, when_due)
+    except FileNotFoundError as error:
+        refuse(f"{error.filename}: {error.strerror}")
     except (CannotListen, ParserMissingError) as error:
         refuse(str(error))
     if on_terminal:

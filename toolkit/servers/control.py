@@ -1,5 +1,6 @@
 """The main thread's side of a server: exit signals from a signalfd, the tick of live figures, waiting for workers."""
 
+import os
 import signal
 import threading
 import time
@@ -9,6 +10,7 @@ from types import TracebackType
 
 from toolkit.ffi.flags import EPOLLIN
 from toolkit.primitives.epoll import Epoll
+from toolkit.primitives.owned import Descriptor
 from toolkit.primitives.signalfd import SFD_CLOEXEC, SFD_NONBLOCK, SignalFd, blocked
 from toolkit.servers.figures import Figures, ServerFigures
 from toolkit.servers.options import ServeOptions
@@ -23,7 +25,8 @@ _LAST_GRACE_S = 2.0
 
 class Control:
     """Made in the main thread before any worker: threads inherit that the exit signals are blocked, so that the
-    signalfd gets them all. Nothing ends by exit() in a handler: there is no handler."""
+    signalfd gets them all. Nothing ends by exit() in a handler. With `exit_by="self-pipe"` a handler writes to a pipe
+    instead."""
 
     def __init__(
         self,
@@ -40,8 +43,8 @@ class Control:
         self._every = options.stats_every_ns
         self._due = time.monotonic_ns() + self._every
         self._stack = ExitStack()
-        self._stack.enter_context(blocked(EXIT_SIGNALS))
-        self._signals = self._stack.enter_context(SignalFd(EXIT_SIGNALS, SFD_NONBLOCK | SFD_CLOEXEC))
+        register = self._by_self_pipe if options.exit_by == "self-pipe" else self._by_signalfd
+        self._signals, self._read_signals = register()
         self._ended = self._stack.enter_context(doorbell())
 
     def __enter__(self) -> "Control":
@@ -52,6 +55,21 @@ class Control:
     ) -> None:
         self._stack.close()
 
+    def _by_signalfd(self) -> tuple[Descriptor, Callable[[], int]]:
+        self._stack.enter_context(blocked(EXIT_SIGNALS))
+        signals = self._stack.enter_context(SignalFd(EXIT_SIGNALS, SFD_NONBLOCK | SFD_CLOEXEC))
+        return signals, lambda: len(signals.read())
+
+    def _by_self_pipe(self) -> tuple[Descriptor, Callable[[], int]]:
+        """The interpreter's C handler writes each signal's number to a pipe (signal.set_wakeup_fd)."""
+        reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._stack.callback(os.close, reader)
+        self._stack.callback(os.close, writer)
+        self._stack.callback(signal.set_wakeup_fd, signal.set_wakeup_fd(writer, warn_on_full_buffer=False))
+        for number in EXIT_SIGNALS:
+            self._stack.callback(signal.signal, number, signal.signal(number, lambda _number, _frame: None))
+        return reader, lambda: sum(number in EXIT_SIGNALS for number in os.read(reader, 64))
+
     # --- for the loop of the main thread ---
 
     def listening(self, host: str, port: int) -> None:
@@ -60,18 +78,18 @@ class Control:
         self._when_listening(self.figures.record(final=False))
 
     def watch_signals(self, epoll: Epoll) -> None:
-        """Registers the signalfd under SIGNAL_TOKEN; call `on_signal` when it is ready."""
+        """Registers the exit signals under SIGNAL_TOKEN; call `on_signal` when it is ready."""
         epoll.add(self._signals, EPOLLIN, SIGNAL_TOKEN)
 
     @property
-    def signal_descriptor(self) -> SignalFd:
+    def signal_descriptor(self) -> Descriptor:
         """For a loop that registers descriptors itself."""
         return self._signals
 
     def on_signal(self) -> None:
         """The first signal asks for a graceful end, the second for one at once."""
         try:
-            for _ in self._signals.read():
+            for _ in range(self._read_signals()):
                 self.stop.ask()
         except BlockingIOError:
             pass

@@ -132,6 +132,8 @@ class Figures:
         self.others: list[Tally] = []
         self.queues: list[BoundedQueue[Any]] = []
         self.pauses = Pauses()
+        self.latencies = Latencies()
+        """For a server whose main thread times what others do."""
         self.replaced: int | None = None
         self.before_record: Callable[[], None] = lambda: None
         """Called before the counts are read, for those that have to be fetched."""
@@ -153,6 +155,7 @@ class Figures:
         ran_ns = time.monotonic_ns() - self._begin
         latencies = Latencies()
         if final:  # a live one may not be folded by another thread
+            latencies.merge(self.latencies)
             for notes in self.workers:
                 if notes.latencies is not None:
                     latencies.merge(notes.latencies)

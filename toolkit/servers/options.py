@@ -37,6 +37,10 @@ class ServeOptions:
     drain_timeout_ns: int = 10 * SECOND_NS
     stats_every_ns: int = SECOND_NS
     check_owner: bool = False
+    exit_by: str = "signalfd"
+    file: str = ""
+    send: str = "sendfile"
+    stop: str = "graceful"
 
     @property
     def low_mark(self) -> int:
@@ -51,6 +55,8 @@ class ServeOptions:
         """What is wrong with the combination, and what would be right; None when nothing is."""
         if self.processes and self.model not in PROCESS_MODELS:
             return f"--processes is for {' and '.join(PROCESS_MODELS)}; {self.model} has --workers"
+        if (self.model == "pool") != bool(self.file):
+            return "pool needs --file F, the file it sends" if self.model == "pool" else "--file is for pool"
         if self.low_mark >= self.queue_limit:
             return f"--low-water {self.low_mark} must be below --queue-limit {self.queue_limit}"
         if self.slow_workers > max(self.workers, self.processes):

@@ -22,6 +22,7 @@ _MODELS = {
     "leader-follower": ("leader_follower", "LeaderFollowerServer"),
     "reuseport": ("reuseport", "ReuseportServer"),
     "exclusive": ("exclusive", "ExclusiveServer"),
+    "pool": ("pool", "PoolServer"),
 }
 
 
