@@ -86,8 +86,8 @@ def _count(flag: str, help: str) -> object:
 )
 def serve(
     model: Annotated[
-        Model, typer.Argument(metavar="MODEL", help=f"One of {', '.join(m.value for m in Model)}.")
-    ],
+        Model | None, typer.Argument(metavar="MODEL", help=f"One of {', '.join(m.value for m in Model)}.")
+    ] = None,
     host: Annotated[
         str, typer.Option(help="Where to listen; only loopback unless you say otherwise.")
     ] = "127.0.0.1",
@@ -121,7 +121,7 @@ def serve(
         int | None, _duration("--stats-every", "Live figures; with --json a record each.")
     ] = None,
     duration: Annotated[
-        int | None, _duration("--duration", "End gracefully by itself after this long.")
+        int | None, _duration("--duration", "End gracefully by itself; --compare: a turn.")
     ] = None,
     check_owner: Annotated[
         bool, typer.Option("--check-owner", help="Debug mode: assert that only the owner closes.")
@@ -134,6 +134,15 @@ def serve(
     stop: Annotated[
         StopBy, typer.Option("--stop", help="pool: finish transfers under way, or cut them.")
     ] = StopBy.GRACEFUL,
+    compare: Annotated[
+        bool,
+        typer.Option(
+            "--compare",
+            help="All models beside C, asyncio and uvloop; with half-sync, its dispatch policies.",
+        ),
+    ] = False,
+    rounds: Annotated[int, _count("--rounds", "--compare: rounds in which all take turns.")] = 3,
+    connections: Annotated[int, _count("--connections", "--compare: connections of the load.")] = 64,
     ready_fd: ReadyFd = None,
     json: Json = False,
 ) -> int:
@@ -145,6 +154,8 @@ def serve(
     """
     import gc
 
+    from toolkit.cli import serve_compare
+    from toolkit.servers.comparison import ComparisonPlan
     from toolkit.servers.listener import CannotListen
     from toolkit.servers.options import ServeOptions
     from toolkit.servers.requests import ParserMissingError
@@ -155,13 +166,22 @@ def serve(
         if value < 1:
             refuse(f"--{flag} must be more than 0")
     options = ServeOptions(
-        model.value, host, port, workers, processes, queue_limit, low_water, when_full.value, dispatch.value,
-        idle_timeout, work_ms * 1_000_000, slow_workers, slow_ms * 1_000_000, body_size, keep_alive, drain_timeout,
-        stats_every or 1_000_000_000, check_owner, exit_by.value, file, send.value, stop.value,
+        model.value if model is not None else "reactor", host, port, workers, processes, queue_limit, low_water,
+        when_full.value, dispatch.value, idle_timeout, work_ms * 1_000_000, slow_workers, slow_ms * 1_000_000,
+        body_size, keep_alive, drain_timeout, stats_every or 1_000_000_000, check_owner, exit_by.value, file,
+        send.value, stop.value,
     )  # fmt: skip
     complaint = options.complaint()
     if complaint is not None:
         refuse(complaint)
+    if compare:
+        if model not in (None, Model.HALF_SYNC):
+            refuse("--compare takes no MODEL (all of them), or half-sync (its dispatch policies)")
+        by_dispatch = model is not None
+        plan = ComparisonPlan(connections, duration or 1_000_000_000, rounds, 1 if by_dispatch else None)
+        return serve_compare.run(options, plan, by_dispatch, json)
+    if model is None:
+        refuse(f"missing MODEL: one of {', '.join(m.value for m in Model)}")
     gc.enable()  # off since start-up; a server lives long
     readiness = Readiness(ready_fd)
     output = Output(json)

@@ -20,7 +20,7 @@ from toolkit.servers.listener import Acceptor, Listener
 from toolkit.servers.outgoing import INTERRUPTED
 from toolkit.servers.service import IN, Known, Service
 from toolkit.servers.shared import ONE_SHOT, SharedConnections
-from toolkit.servers.stop import answer, doorbell
+from toolkit.servers.stop import answer, doorbell, ring
 
 _BELL = 1
 _LISTENER = 2
@@ -51,7 +51,6 @@ class LeaderFollowerServer:
         self.bell = doorbell()
         self.stop.tell(self.bell)
         self.draining: Draining | None = None
-        self._acceptor = Acceptor(self.listener)
         self._workers = [Worker(self, control, index) for index in range(options.workers)]
         control.figures.others.append(self._tally)
 
@@ -63,17 +62,19 @@ class LeaderFollowerServer:
         threads = [control.start(worker.name, worker.run) for worker in self._workers]
         control.listening(self.listener.host, self.listener.port)
         control.wait_until_stopping()
-        self._service.begin_batch()
-        for task in self._acceptor.accept_all(self._tally):
-            shared.add(task, self._service)
-        self.listener.close()
-        self.draining = Draining(self.stop, [self._service, *(worker.service for worker in self._workers)])
-        self.stop.drain()
+        ring(self.bell)  # the leader obeys: the listener is his
         control.join(threads)
         shared.abort_all(self._service)
         shared.close()
-        self._acceptor.close()
         self.bell.close()
+
+    def obey(self, acceptor: Acceptor, service: Service) -> None:
+        """The exit, by the leader with the mutex: accept whom the kernel has queued, close the listener, drain."""
+        for task in acceptor.accept_all(self._tally):
+            self.shared.add(task, service)
+        self.listener.close()
+        self.draining = Draining(self.stop, [worker.service for worker in self._workers])
+        self.stop.drain()
 
 
 class Worker:
@@ -116,11 +117,19 @@ class Worker:
         if count < 0 and count != INTERRUPTED:
             fail(count, "epoll_wait", epfd, at_most, timeout_ms)
         self.service.begin_batch()
+        if server.stop.asked and server.draining is None:
+            server.obey(self._acceptor, self.service)
+        elif server.draining is None and self._listener_is_ready(count):
+            for task in self._acceptor.accept_all(self._tally, self.service.now, _ACCEPT_AT_ONCE):
+                shared.add(task, self.service)
         shared.look_after(self.service)
         draining = server.draining
         if draining is not None and draining.idle_may_end():
             shared.end_the_idle(self.service)
         return max(0, count)
+
+    def _listener_is_ready(self, count: int) -> bool:
+        return _LISTENER in linux.ffi.unpack(self._buffer.pairs, 2 * count)[::2] if count > 0 else False
 
     def _timeout_ms(self) -> int:
         if self._stop.draining or self._acceptor.must_retry:
@@ -170,8 +179,5 @@ class Worker:
     def _other_event(self, token: int) -> None:
         if token == _BELL:
             answer(self._server.bell)
-        elif token == _LISTENER and not self._stop.asked:
-            for task in self._acceptor.accept_all(self._tally, self.service.now, _ACCEPT_AT_ONCE):
-                self._server.shared.add(task, self.service)
         elif token > _LISTENER:
             self._tally.stale_events += 1

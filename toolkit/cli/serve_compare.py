@@ -1,0 +1,43 @@
+"""`evkit serve --compare`."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import typer
+
+from toolkit.cli.output import Output
+from toolkit.cli.refusal import refuse
+from toolkit.exits import Exit
+
+if TYPE_CHECKING:
+    from toolkit.servers.comparison import ComparisonPlan
+    from toolkit.servers.options import ServeOptions
+
+
+def run(options: "ServeOptions", plan: "ComparisonPlan", only_dispatch: bool, json: bool) -> int:
+    """Compares, prints rows or a table, and says 1 when a model lost a request or its ledgers do not hold."""
+    from toolkit.servers.comparison import compare
+    from toolkit.servers.comparison_text import ADVICE, DISPATCH_ADVICE, table
+    from toolkit.servers.requests import ParserMissingError, load_parser
+
+    try:
+        load_parser()
+    except ParserMissingError as error:
+        refuse(str(error))
+    on_terminal = sys.stderr is not None and sys.stderr.isatty()
+
+    def progress(line: str) -> None:
+        if on_terminal:
+            typer.echo(f"\r{line}\x1b[K", err=True, nl=False)
+
+    output = Output(json)
+    rows = list(compare(options, plan, only_dispatch, progress))
+    progress("")
+    if only_dispatch:
+        rows.sort(key=lambda row: row.p99_ns)
+    for row in rows if json else ():
+        output.result(row, "")
+    output.text(table(rows, plan))
+    output.text()
+    output.text(DISPATCH_ADVICE if only_dispatch else ADVICE)
+    return Exit.DIFFERED if any(row.lost or row.ledgers_hold is False for row in rows) else Exit.OK

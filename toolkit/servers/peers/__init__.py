@@ -1,0 +1,1 @@
+"""Servers to compare with: C on epoll, asyncio, uvloop, each as anyone would write it, with the same answers."""
