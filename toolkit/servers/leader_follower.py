@@ -95,9 +95,9 @@ class Worker:
         """The thread's life."""
         while not self._has_ended():
             with self._server.lead:
-                count = 0 if self._has_ended() else self._wait()
-            if count:
-                self._serve(count)
+                taken = [] if self._has_ended() else self._wait()
+            if taken:
+                self._serve(taken)
         self._acceptor.close()
         self._notes.note_end()
 
@@ -106,8 +106,8 @@ class Worker:
 
     # --- as leader, with the mutex ---
 
-    def _wait(self) -> int:
-        """How many events were taken; their bytes are read already."""
+    def _wait(self) -> list[int]:
+        """The data words of the events taken, in order; their bytes are read already, their connections ours."""
         server, shared, buffer = self._server, self._server.shared, self._buffer
         epfd = shared.epoll.fileno()
         at_most, timeout_ms = self._take_at_most, self._timeout_ms()
@@ -117,19 +117,19 @@ class Worker:
         if count < 0 and count != INTERRUPTED:
             fail(count, "epoll_wait", epfd, at_most, timeout_ms)
         self.service.begin_batch()
+        taken: list[int] = linux.ffi.unpack(buffer.pairs, 2 * count)[::2] if count > 0 else []
+        for token in taken:  # before anybody looks for idle ones: what was read is in no socket any more
+            shared.claim(token)
         if server.stop.asked and server.draining is None:
             server.obey(self._acceptor, self.service)
-        elif server.draining is None and self._listener_is_ready(count):
+        elif server.draining is None and _LISTENER in taken:
             for task in self._acceptor.accept_all(self._tally, self.service.now, _ACCEPT_AT_ONCE):
                 shared.add(task, self.service)
         shared.look_after(self.service)
         draining = server.draining
         if draining is not None and draining.idle_may_end():
             shared.end_the_idle(self.service)
-        return max(0, count)
-
-    def _listener_is_ready(self, count: int) -> bool:
-        return _LISTENER in linux.ffi.unpack(self._buffer.pairs, 2 * count)[::2] if count > 0 else False
+        return taken
 
     def _timeout_ms(self) -> int:
         if self._stop.draining or self._acceptor.must_retry:
@@ -139,14 +139,14 @@ class Worker:
 
     # --- as one of those who work ---
 
-    def _serve(self, count: int) -> None:
+    def _serve(self, taken: list[int]) -> None:
         service, shared, buffer = self.service, self._server.shared, self._buffer
-        self._tally.events += count
-        sizes = linux.ffi.unpack(buffer.sizes, count)
+        self._tally.events += len(taken)
+        sizes = linux.ffi.unpack(buffer.sizes, len(taken))
         rows: list[int] = []
         quick: list[tuple[Connection, Known]] = []
-        for event, token in enumerate(linux.ffi.unpack(buffer.pairs, 2 * count)[::2]):
-            connection = shared.claim(token)
+        for event, token in enumerate(taken):
+            connection = shared.by_token.get(token)
             if connection is None:
                 self._other_event(token)
                 continue
