@@ -63,7 +63,8 @@ def _tox(
     # a found interpreter that tox cannot use must fail, not be skipped
     command += ["--skip-missing-interpreters", "false", "-e", ",".join(names), *to_pytest]
     folders = [os.environ.get("PATH", os.defpath), *(str(Path(python).parent) for python in present.values())]
-    env = {**os.environ, "PATH": os.pathsep.join(folders)}
+    # unbuffered: who reads a log while it is written sees each environment when it ends
+    env = {**os.environ, "PATH": os.pathsep.join(folders), "PYTHONUNBUFFERED": "1"}
     subprocess.run(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, check=False)
     if not report.exists():
         return {}
