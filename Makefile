@@ -9,12 +9,15 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
-demo: .venv/evkit ## builds evkit, tells each primitive's story, runs every case
+demo: .venv/evkit ## builds evkit, tells each primitive's story, loads it for a second, runs every case
 	$(BIN)/evkit doctor
 	$(BIN)/evkit eventfd demo
+	$(BIN)/evkit eventfd stress pingpong --duration 1s
 	$(BIN)/evkit signalfd demo
+	$(BIN)/evkit signalfd stress queue --duration 1s
 	$(BIN)/evkit epoll demo
-	$(BIN)/evkit case run
+	$(BIN)/evkit epoll stress wait --duration 1s
+	$(BIN)/evkit case run -j 2
 
 test: .venv/tox ## the whole suite on every installed interpreter, lint, types, sdist
 	$(BIN)/python checks/everywhere.py
