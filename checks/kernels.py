@@ -62,7 +62,7 @@ def _script(results: Path) -> str:
     run = " ".join([*_evkit(), "case", "run", "--known", KNOWN, "--timeout", "60s", "--format", "jsonl"])
     return f"""uname -sr
 cd /
-export EVKIT_TIME_SCALE={TIME_SCALE} PYTHONPATH={_package()}
+export EVKIT_TIME_SCALE={TIME_SCALE} EVKIT_MAY_CHANGE_SYSCTLS=1 PYTHONPATH={_package()}
 {run} -o {results}/guest.jsonl
 """
 
