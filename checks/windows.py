@@ -24,7 +24,7 @@ from typing import IO
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests" / "windows"
-# From 4.18 on jsonschema needs rpds-py, whose DLL wants bcryptprimitives.dll, which Wine 8.0 lacks (2027-06-01: again?).
+# From 4.18 on jsonschema needs rpds-py, whose DLL wants bcryptprimitives.dll: not in Wine 8.0 (look again 2027-06-01).
 PACKAGES = ("pytest>=8", "pytest-timeout>=2.3", "jsonschema>=4.17,<4.18")
 TIME_LIMIT_S = 1800
 _NOTHING = subprocess.DEVNULL

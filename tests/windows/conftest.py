@@ -43,7 +43,9 @@ def valid() -> Callable[[str], list[dict[str, Any]]]:
     import toolkit.report
 
     schema = json.loads((Path(toolkit.report.__file__).parent / "schema.json").read_text(encoding="utf-8"))
-    del schema["$id"]  # jsonschema before 4.18, the last that loads under Wine 8.0, resolves nothing against a urn:
+    del schema[
+        "$id"
+    ]  # jsonschema before 4.18, the last that loads under Wine 8.0, resolves nothing against a urn:
     validator = jsonschema.Draft202012Validator(schema)
 
     def check(text: str) -> list[dict[str, Any]]:

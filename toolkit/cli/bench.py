@@ -1,5 +1,6 @@
 """`evkit bench`: our bindings beside C, the standard library, ctypes and installed peers, in one run."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -33,6 +34,14 @@ def bench(
     as_json: Json = False,
 ) -> Exit:
     """Does the same work with everybody who can, interleaved, and prints medians, spreads and ratios."""
+    platform: str = sys.platform  # a plain str, so that type checkers read on
+    if platform == "win32":
+        from toolkit.cli import bench_windows
+
+        chosen = bench_windows.select(names or [])
+        if listing:
+            return bench_windows.list_works(chosen, as_json)
+        return bench_windows.run(chosen, rounds, turn, as_json)
     from toolkit.cli import bench_run
 
     works, programs = bench_run.select(names or [], peers)

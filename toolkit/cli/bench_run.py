@@ -7,13 +7,13 @@ from fnmatch import fnmatchcase
 
 from toolkit.bench import reference
 from toolkit.bench.caveats import caveats
-from toolkit.bench.contest import Row, compete
+from toolkit.bench.contest import compete
 from toolkit.bench.programs import PEERS, Peer, installed, race
 from toolkit.bench.works import WORKS, contestants, missing
+from toolkit.cli.bench_text import show
 from toolkit.cli.output import Output
 from toolkit.cli.refusal import refuse
 from toolkit.exits import Exit
-from toolkit.stress.render import time_text
 
 _PEER_ROUNDS = 3
 _PEER_SECONDS = 1
@@ -75,24 +75,10 @@ def run(works: Sequence[str], programs: Sequence[Peer], rounds: int, turn_ns: in
                     field.sort(key=lambda each: each.name != "stdlib")
                 else:
                     field.insert(0, reference.contestant(program, work))
-                _show(output, WORKS[work], compete(work, field, rounds, turn_ns))
+                show(output, WORKS[work], compete(work, field, rounds, turn_ns))
     for peer in programs:
-        _show(output, f"{peer.stressor} ({peer.note})", list(race(peer, _PEER_ROUNDS, _PEER_SECONDS)))
+        show(output, f"{peer.stressor} ({peer.note})", list(race(peer, _PEER_ROUNDS, _PEER_SECONDS)))
     return Exit.OK
-
-
-def _show(output: Output, title: str, rows: Sequence[Row]) -> None:
-    output.text(f"{title}:")
-    for row in rows:
-        output.result(row, row_text(row))
-
-
-def row_text(row: Row) -> str:
-    """`  evkit   812 ns   1.43 of c   spread 3 %`."""
-    ratio = "" if row.ratio is None else f"{row.ratio:.2f} of {row.ratio_to}"
-    spread = row.spread if row.ratio_spread is None else row.ratio_spread
-    warning = "  the spread makes this row meaningless" if row.meaningless else ""
-    return f"  {row.contestant:<34} {time_text(row.ns_per_op):>9}  {ratio:<21} spread {spread:4.0%}{warning}"
 
 
 def _say(text: str) -> None:
