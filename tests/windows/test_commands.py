@@ -96,12 +96,14 @@ def test_watch_tells_what_changes(tmp_path: Path, valid: Valid) -> None:
         "--timeout",
         "60s",
     ]
-    with subprocess.Popen([*command, "--json", "--ready-fd", "1"], stdout=subprocess.PIPE) as watcher:
-        assert watcher.stdout is not None
-        assert watcher.stdout.readline().strip() == b""  # it watches now
+    pipe = subprocess.PIPE
+    with subprocess.Popen([*command, "--json", "--ready-fd", "2"], stdout=pipe, stderr=pipe) as watcher:
+        assert watcher.stderr is not None
+        assert watcher.stderr.readline().strip() == b""  # it watches now
         (folder / "new").touch()
-        assert watcher.wait(60) == 0
-    # its standard output was given away as --ready-fd and closed; the count is what it ended by
+        output, _ = watcher.communicate(timeout=120)
+    [event] = valid(output.decode())
+    assert (watcher.returncode, event["action"], event["name"]) == (0, "added", "new")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,39 @@
+"""Our objects beside the standard library's `_overlapped` and ctypes, interleaved."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.windows.conftest import Evkit
+
+Valid = Callable[[str], list[dict[str, Any]]]
+
+SLOWEST = 1 / 0.9  # our time over the standard library's: a rate of at least 0.9 of its
+ATTEMPTS = 8  # under Wine most of what is measured is another process, and which CPU that runs on
+
+
+@pytest.mark.alone
+@pytest.mark.timeout(600)
+def test_posts_and_waits_keep_up_with_the_standard_library(evkit: "Evkit", valid: Valid) -> None:
+    ratios = []
+    for _ in range(ATTEMPTS):
+        rows = valid(evkit("bench", "post-get", "--rounds", "31", "--turn", "10ms", "--json").stdout)
+        by_name = {row["contestant"]: row for row in rows if row["type"] == "bench"}
+        assert set(by_name) == {"stdlib", "evkit", "ctypes"}
+        ratios.append(by_name["evkit"]["ratio"])
+        if ratios[-1] <= SLOWEST:
+            return
+    pytest.fail(f"ratios of time to the standard library's: {ratios}")
+
+
+def test_works_are_listed_and_unknown_ones_refused(evkit: "Evkit") -> None:
+    assert [line.split()[0] for line in evkit("bench", "--list").stdout.splitlines()] == [
+        "post-get",
+        "get-empty",
+        "post-get-64",
+    ]
+    done = evkit("bench", "no-such-work")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no work matches 'no-such-work'; there are post-get, get-empty, post-get-64" in done.stderr
