@@ -12,13 +12,18 @@ def main() -> int:
         return 0
     import gc
 
-    gc.disable()  # nothing that importing makes is garbage; looking for it is a tenth of the start-up
+    gc.disable()  # nothing that importing makes is garbage; a command's own work has it on again (lazy.py)
     try:
+        from toolkit.cli.deferred import import_typer
+
+        import_typer()
         from toolkit.cli.run import run
 
-        return run(sys.argv[1:])
+        status = run(sys.argv[1:])
     except KeyboardInterrupt as end:  # before the command took signals over, or after it had ended
-        return 128 + getattr(end, "number", 2)
+        status = 128 + getattr(end, "number", 2)
+    gc.freeze()  # what is left ends with the process: the interpreter need not look for cycles in it
+    return status
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """A group of commands whose modules are imported only when they are chosen."""
 
+import gc
 import importlib
 
 import typer
@@ -41,6 +42,8 @@ class LazyGroup(TyperGroup):
         if isinstance(entry, Group):
             return LazyGroup(cmd_name, entry, module)
         command = typer.main.get_command(importlib.import_module(module).app)
+        gc.freeze()  # modules and commands stay: collections need not look at them
+        gc.enable()
         command.name = cmd_name
         return command
 

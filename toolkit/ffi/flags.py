@@ -4,6 +4,10 @@ from collections.abc import Iterable
 from enum import IntEnum, IntFlag
 from typing import Final
 
+from toolkit.ffi.eventfd_flags import EFD_CLOEXEC as EFD_CLOEXEC
+from toolkit.ffi.eventfd_flags import EFD_NONBLOCK as EFD_NONBLOCK
+from toolkit.ffi.eventfd_flags import EFD_SEMAPHORE as EFD_SEMAPHORE
+from toolkit.ffi.eventfd_flags import EventFdFlags as EventFdFlags
 from toolkit.ffi.linux import compiled as _lib
 
 
@@ -43,14 +47,6 @@ class EpollOp(IntEnum):
     EPOLL_CTL_MOD = _lib.EPOLL_CTL_MOD
 
 
-class EventFdFlags(IntFlag):
-    """Flags of eventfd(2)."""
-
-    EFD_SEMAPHORE = _lib.EFD_SEMAPHORE
-    EFD_NONBLOCK = _lib.EFD_NONBLOCK
-    EFD_CLOEXEC = _lib.EFD_CLOEXEC
-
-
 class SignalFdFlags(IntFlag):
     """Flags of signalfd(2)."""
 
@@ -80,10 +76,6 @@ EPOLL_CLOEXEC: Final = EpollCreate.EPOLL_CLOEXEC
 EPOLL_CTL_ADD: Final = EpollOp.EPOLL_CTL_ADD
 EPOLL_CTL_DEL: Final = EpollOp.EPOLL_CTL_DEL
 EPOLL_CTL_MOD: Final = EpollOp.EPOLL_CTL_MOD
-
-EFD_SEMAPHORE: Final = EventFdFlags.EFD_SEMAPHORE
-EFD_NONBLOCK: Final = EventFdFlags.EFD_NONBLOCK
-EFD_CLOEXEC: Final = EventFdFlags.EFD_CLOEXEC
 
 SFD_NONBLOCK: Final = SignalFdFlags.SFD_NONBLOCK
 SFD_CLOEXEC: Final = SignalFdFlags.SFD_CLOEXEC

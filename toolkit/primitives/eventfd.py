@@ -2,8 +2,7 @@
 
 from toolkit.ffi import linux
 from toolkit.ffi.errors import fail
-from toolkit.ffi.flags import EFD_CLOEXEC, EFD_NONBLOCK, EFD_SEMAPHORE, EventFdFlags
-from toolkit.primitives.fdinfo import read_fdinfo
+from toolkit.ffi.eventfd_flags import EFD_CLOEXEC, EFD_NONBLOCK, EFD_SEMAPHORE, EventFdFlags
 from toolkit.primitives.owned import OwnedDescriptor
 
 __all__ = ["EFD_CLOEXEC", "EFD_NONBLOCK", "EFD_SEMAPHORE", "MAXIMUM", "EventFd", "EventFdFlags", "peek"]
@@ -79,6 +78,8 @@ def peek(fd: int, pid: int | str = "self") -> int:
         OSError: no such process or descriptor, or not permitted.
         ValueError: the descriptor is not an eventfd.
     """
+    from toolkit.primitives.fdinfo import read_fdinfo  # only who peeks needs it
+
     fields = read_fdinfo(fd, pid)
     if "eventfd-count" not in fields:
         raise ValueError(f"descriptor {fd} is not an eventfd")

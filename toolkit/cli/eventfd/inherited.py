@@ -1,15 +1,16 @@
 """`--fd N`: an eventfd that somebody else made and passed down, checked before it is used."""
 
 import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from toolkit.cli.refusal import refuse
 from toolkit.primitives.eventfd import EventFd
-from toolkit.primitives.fdinfo import kind_of
 
 VARIABLE = "EVENTFD"
+_EVENTFD = Path("anon_inode:[eventfd]")
 
 Fd = Annotated[
     int | None,
@@ -39,9 +40,10 @@ def borrowed_eventfd(fd: int | None) -> EventFd:
         refuse(
             f"{origin} is not open here; some launchers close descriptors (Python's subprocess needs pass_fds)"
         )
-    kind = kind_of(fd)
-    if kind != "eventfd":
-        refuse(f"{origin} is not an eventfd, it is {_article(kind)}")
+    if Path(f"/proc/self/fd/{fd}").readlink() != _EVENTFD:
+        from toolkit.primitives.fdinfo import kind_of
+
+        refuse(f"{origin} is not an eventfd, it is {_article(kind_of(fd))}")
     return EventFd.adopt(fd)
 
 
