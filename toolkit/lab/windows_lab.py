@@ -238,7 +238,10 @@ class WindowsLab(LabBase):
             timeout=self.seconds(60),
             check=False,
         )
-        return done.stdout.strip() or f"exit status {done.returncode}: {done.stderr[-300:]}"
+        text = done.stdout.strip()
+        return (
+            text if text and not done.returncode else f"exit status {done.returncode}: {done.stderr[-300:]}"
+        )
 
     def until(self, holds: Callable[[], bool], what: str, within: float = 5.0) -> None:
         """Looks again and again until `holds` does.

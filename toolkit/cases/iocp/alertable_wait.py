@@ -38,6 +38,23 @@ def alertable_wait(lab: "WindowsLab") -> None:
         observed=len(ran),
         reason="at the next alertable wait",
     )
+    _timer_ends_it(lab)
+
+
+def _timer_ends_it(lab: "WindowsLab") -> None:
+    port, timer = lab.port(), lab.timer()
+    rang: list[int] = []
+    ring = lab.ffi.callback("void(void *, DWORD, DWORD)", lambda *_: rang.append(1))
+    due = lab.ffi.new("LARGE_INTEGER *")
+    due.QuadPart = -100_000  # 10 ms from now
+    lab.lib.SetWaitableTimer(lab.pointer_of(timer), due, 0, ring, lab.NULL, False)
+    entries, removed = lab.ffi.new("OVERLAPPED_ENTRY[4]"), lab.ffi.new("ULONG *")
+    done = lab.lib.GetQueuedCompletionStatusEx(lab.pointer_of(port), entries, 4, removed, 5000, True)
+    lab.must(
+        "iocp-timer-call-ends-alertable-wait",
+        expected=[0, 192, 1],
+        observed=[done, lab.last_error(), len(rang)],
+    )
 
 
 CASE = Case(
@@ -52,6 +69,11 @@ CASE = Case(
             "iocp-not-alertable-wait-runs-no-call",
             "A wait that is not alertable runs no queued procedure call; a later alertable one does.",
             "Microsoft: QueueUserAPC",
+        ),
+        Claim(
+            "iocp-timer-call-ends-alertable-wait",
+            "The procedure of a waitable timer ends an alertable wait with 192.",
+            "Microsoft: SetWaitableTimer",
         ),
     ),
     needs=("iocp",),

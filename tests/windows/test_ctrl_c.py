@@ -1,0 +1,42 @@
+"""Ctrl-C ends what waits on a port, with the status that shells know."""
+
+import subprocess
+import sys
+
+_SCRIPT = """
+import subprocess, sys
+from toolkit.ffi import windows
+child = subprocess.Popen([sys.executable, "-m", "toolkit", *sys.argv[1:], "--ready-fd", "2"], stderr=subprocess.PIPE)
+try:
+    child.stderr.readline()  # it waits now
+    windows.lib.SetConsoleCtrlHandler(windows.ffi.NULL, False)
+    windows.lib.GenerateConsoleCtrlEvent(0, 0)  # to everybody in this console, us too
+    status = child.wait(60)
+except KeyboardInterrupt:
+    status = child.wait(60)
+print(status)
+"""
+
+
+def _status_after_ctrl_c(*command: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", _SCRIPT, *command],
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # a console of its own, and no window
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    return done.stdout.strip() or done.stderr
+
+
+def test_watch_ends_with_130() -> None:
+    assert _status_after_ctrl_c("iocp", "watch", ".", "--timeout", "60s") == "130"
+
+
+def test_tail_of_a_pipe_ends_with_130() -> None:
+    from toolkit.primitives.named_pipe import NamedPipe
+
+    with NamedPipe.create() as pipe:
+        assert _status_after_ctrl_c("tail", "--quiet", pipe.name, "--timeout", "60s") == "130"
