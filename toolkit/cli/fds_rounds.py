@@ -4,14 +4,14 @@ import gc
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TextIO
 
 from toolkit.cli.output import Output
 from toolkit.cli.readiness import Readiness
 from toolkit.cli.refusal import refuse
 from toolkit.exits import Exit
-from toolkit.inspect import EpollRecord, NotFoundError, Record, State, Survey, find_named, survey
+from toolkit.inspect import EpollRecord, NotFoundError, Record, Survey, find_named, survey
 from toolkit.inspect.processes import list_processes
 from toolkit.inspect.text import finding_line, lines_of
 from toolkit.inspect.tree import tree_lines
@@ -33,7 +33,9 @@ class Question:
 
     def look(self, pids: tuple[int, ...] | None) -> Survey:
         """Asks it of these processes, or of all with None."""
-        return survey(pids, fd=self.fd, who_watches=self.who_watches, budget_s=self.budget_s)
+        return survey(
+            pids, fd=self.fd, who_watches=self.who_watches, only_stale=self.stale, budget_s=self.budget_s
+        )
 
     def processes(self) -> tuple[int, ...] | None:
         """Those it is about; None for all."""
@@ -109,16 +111,14 @@ class Rounds:
 
     def _print(self, seen: Survey) -> None:
         records = seen.records
-        if self._question.stale:
-            records = tuple(only for record in records if (only := _stale_part(record)) is not None)
-            self._found = self._found or bool(records)
+        self._found = self._found or (self._question.stale and bool(records))
         if self._output.as_json:
             for record in records:
                 self._output.result(record, "")
         else:
             for line in self._lines(records):
                 self._output.text(line)
-        if not seen.records and not seen.notes:
+        if not records and not seen.notes and not self._question.stale:
             self._note("no epoll, eventfd or signalfd there")
         for note in seen.notes:
             self._note(note)
@@ -136,14 +136,6 @@ class Rounds:
 
     def _status(self, otherwise: Exit = Exit.OK) -> Exit:
         return Exit.DIFFERED if self._found else otherwise
-
-
-def _stale_part(record: Record) -> EpollRecord | None:
-    """The record with its stale entries alone; None when it has none."""
-    if not isinstance(record, EpollRecord):
-        return None
-    stale = tuple(entry for entry in record.entries if entry.state is State.STALE)
-    return replace(record, entries=stale) if stale else None
 
 
 @contextmanager

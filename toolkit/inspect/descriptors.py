@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from pathlib import Path
 
 from toolkit.inspect.processes import list_processes
 from toolkit.inspect.records import Holder
@@ -50,7 +49,7 @@ def read_links(pid: int) -> Links | Unreadable:
 def link_of(pid: int, fd: int) -> str | None:
     """What one number names now; None when it is closed or the process ended."""
     try:
-        return str(Path(f"/proc/{pid}/fd/{fd}").readlink())
+        return os.readlink(f"/proc/{pid}/fd/{fd}")  # noqa: PTH115  thousands of them: pathlib would cost as much again
     except OSError:
         return None
 
@@ -58,7 +57,7 @@ def link_of(pid: int, fd: int) -> str | None:
 def status_of(pid: int, fd: int) -> os.stat_result | None:
     """stat(2) of the file that a number names now; None when it is closed or the process ended."""
     try:
-        return Path(f"/proc/{pid}/fd/{fd}").stat()
+        return os.stat(f"/proc/{pid}/fd/{fd}")  # noqa: PTH116  as above
     except OSError:
         return None
 
@@ -66,7 +65,7 @@ def status_of(pid: int, fd: int) -> os.stat_result | None:
 def access_of(pid: int, fd: int) -> str | None:
     """`r`, `w` or `rw`: how the number was opened, which the link's own permission bits say (proc_pid_fd(5))."""
     try:
-        mode = Path(f"/proc/{pid}/fd/{fd}").lstat().st_mode
+        mode = os.lstat(f"/proc/{pid}/fd/{fd}").st_mode
     except OSError:
         return None
     return "r" * bool(mode & stat.S_IRUSR) + "w" * bool(mode & stat.S_IWUSR) or None

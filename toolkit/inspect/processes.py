@@ -90,7 +90,7 @@ def own_pid_namespace() -> str | None:
 
 def _namespace(pid: int | str, kind: str) -> str | None:
     try:
-        return str(Path(f"/proc/{pid}/ns/{kind}").readlink())
+        return os.readlink(f"/proc/{pid}/ns/{kind}")  # noqa: PTH115  one for each process: pathlib would double it
     except OSError:
         return None
 

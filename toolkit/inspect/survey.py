@@ -1,6 +1,6 @@
 """An inspection of live processes: their epolls, eventfds and signalfds. Nothing is attached, stopped or changed."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from toolkit.inspect.comparing import BUDGET, Descriptor, kcmp_refused
@@ -31,6 +31,7 @@ def survey(
     *,
     fd: int | None = None,
     who_watches: int | None = None,
+    only_stale: bool = False,
     budget_s: float = 1.0,
 ) -> Survey:
     """Looks into processes.
@@ -39,20 +40,23 @@ def survey(
         pids: which; None for every process that may be read, without this one.
         fd: only the epoll, eventfd or signalfd with that number.
         who_watches: instead, the entries, of any process's epolls, that watch this number of the processes.
+        only_stale: nothing but stale entries, and of epolls those that have one: everything else is not even described.
         budget_s: seconds of kcmp(2) for each epoll. A call walks the epoll's interest list and holds its lock, for
             which its epoll_ctl, and epoll_wait when it has events, wait. Entries left over are `unknown`.
 
     Raises:
         NotFoundError: a process or descriptor that was asked for does not exist.
     """
-    return _Survey(pids, budget_s).run(fd, who_watches)
+    return _Survey(pids, only_stale, budget_s).run(fd, who_watches)
 
 
 class _Survey:
-    def __init__(self, pids: Iterable[int] | None, budget_s: float) -> None:
+    def __init__(self, pids: Iterable[int] | None, only_stale: bool, budget_s: float) -> None:
         self.tables = Tables.read()
         self.asked = None if pids is None else tuple(dict.fromkeys(pids))
+        self.only_stale = only_stale
         self.notes: list[str] = []
+        self.unknown: Counter[str | None] = Counter()
         me = own_pid_in_proc()
         if self.asked is None:
             self.scope = [pid for pid in self.tables.links if pid != me]
@@ -68,9 +72,11 @@ class _Survey:
             records: list[Record] = [*self._watchers(who_watches)]
         else:
             self._require(fd)
-            records = [*self._epolls(fd), *self._eventfds(fd), *self._signalfds(fd)]
+            records = [*self._epolls(fd)]
+            if not self.only_stale:
+                records += [*self._eventfds(fd), *self._signalfds(fd)]
         records.sort(key=lambda record: (record.pid, record.fd))
-        self._note_limits(records)
+        self._note_limits()
         return Survey(tuple(records), tuple(self.notes))
 
     # --- which processes and descriptors ---
@@ -129,6 +135,14 @@ class _Survey:
         settled = [
             found for group, only in wanted.items() if (found := self._settle(group, only)) is not None
         ]
+        self.unknown.update(
+            verdict.reason
+            for _, found in settled
+            for verdict in found.values()
+            if verdict.state is State.UNKNOWN
+        )
+        if self.only_stale:
+            settled = [(listed, stale) for listed, found in settled if (stale := _stale_among(found))]
         for listed, _ in settled:
             self.targets.expect(listed.holders[0][0], listed.entries)
         return [self._epoll(listed, verdicts) for listed, verdicts in settled]
@@ -208,7 +222,7 @@ class _Survey:
 
     # --- what could not be seen ---
 
-    def _note_limits(self, records: list[Record]) -> None:
+    def _note_limits(self) -> None:
         refused = [pid for pid, why in self.tables.unreadable.items() if why is Unreadable.NOT_PERMITTED]
         if refused and self.asked is None:
             shown = ", ".join(map(str, refused[:_SHOWN_PIDS]))
@@ -217,16 +231,16 @@ class _Survey:
                 f"{len(refused)} processes may not be read (another user's or protected): {shown}"
                 + (f" and {more} more" if more > 0 else "")
             )
-        left = sum(
-            entry.state is State.UNKNOWN and entry.reason == BUDGET
-            for record in records
-            if isinstance(record, EpollRecord)
-            for entry in record.entries
-        )
-        if left:
+        if self.unknown[BUDGET]:
             self.notes.append(
-                f"{left} entries are unknown: the budget for kcmp was spent; --budget raises it"
+                f"{self.unknown[BUDGET]} entries are unknown: the budget for kcmp was spent; --budget raises it"
             )
         why = kcmp_refused()
-        if why is not None:
-            self.notes.append(f"entries that only kcmp(2) can settle stay unknown: {why}")
+        if why is not None and self.unknown[why]:
+            self.notes.append(
+                f"{self.unknown[why]} entries are unknown, since only kcmp(2) can settle them: {why}"
+            )
+
+
+def _stale_among(verdicts: dict[int, Verdict]) -> dict[int, Verdict]:
+    return {index: verdict for index, verdict in verdicts.items() if verdict.state is State.STALE}
