@@ -2,6 +2,7 @@
 
 import os
 import struct
+from pathlib import Path
 
 from toolkit.ffi import linux, raw
 from toolkit.lab import calls
@@ -45,6 +46,14 @@ class Kinds(LabBase):
             OSError: EMFILE, ENOSYS, ...
         """
         return _checked("inotify_init1", linux.compiled.SYS_inotify_init1, _IN_CLOEXEC)
+
+    def fifo(self) -> Path:
+        """mkfifo(3), in the case's own folder."""
+        path = self.tmp_path / "fifo"
+        calls.described(
+            "mknodat", f'AT_FDCWD, "{path}", S_IFIFO|0600', lambda: os.mkfifo(path, 0o600), calls.zero
+        )
+        return path
 
     def pidfd(self, pid: int) -> int:
         """pidfd_open(2)."""

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from toolkit.ffi import linux, tracing
+from toolkit.lab import calls
 from toolkit.lab.base import LabBase
 from toolkit.lab.checks import DeadlineError
 from toolkit.lab.threads import state_of, until
@@ -103,7 +104,16 @@ class Child:
         Raises:
             DeadlineError: it did not get there in time.
         """
-        until(lambda: state_of(self.pid) in "SD", f"process {self.pid} sleeps", within)
+        until(lambda: state_of(self.pid) == "S", f"process {self.pid} sleeps", within)
+
+    def until_stopped(self) -> None:
+        """waitid(2) with WSTOPPED: returns once a stop signal has taken effect."""
+        calls.described(
+            "waitid",
+            f"P_PID, {self.pid}, ..., WSTOPPED, NULL",
+            lambda: os.waitid(os.P_PID, self.pid, os.WSTOPPED),
+            calls.zero,
+        )
 
     def kill(self, number: int = signal.SIGKILL) -> None:
         """Sends it a signal."""

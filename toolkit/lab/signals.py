@@ -2,7 +2,8 @@
 
 import os
 import signal
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from toolkit.ffi import tracing
 from toolkit.ffi.siginfo import mask_of, signal_name
@@ -61,9 +62,13 @@ class Signals(LabBase):
     def count_handled(self, number: int) -> list[int]:
         """Installs a handler; the list that it appends the signal's number to each time it runs."""
         handled: list[int] = []
-        signal.signal(number, lambda got, _frame: handled.append(got))
-        tracing.emit("rt_sigaction", f"{signal_name(number)}, {{sa_handler=...}}, NULL, 8", 0)
+        self.handle(number, lambda: handled.append(number))
         return handled
+
+    def handle(self, number: int, function: Callable[[], Any]) -> None:
+        """Installs a handler that calls `function`."""
+        signal.signal(number, lambda _number, _frame: function())
+        tracing.emit("rt_sigaction", f"{signal_name(number)}, {{sa_handler=...}}, NULL, 8", 0)
 
 
 def _set(signals: Iterable[int]) -> str:

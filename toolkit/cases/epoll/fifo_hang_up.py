@@ -12,7 +12,6 @@ References          fifo(7); pipe(7); poll(2) POLLHUP
 """
 
 import os
-from pathlib import Path
 
 from toolkit.ffi.flags import EPOLLHUP, EPOLLIN
 from toolkit.lab import Case, Claim, Lab
@@ -20,15 +19,9 @@ from toolkit.lab import Case, Claim, Lab
 _LOOKS = 10
 
 
-def _fifo(lab: Lab) -> Path:
-    path = lab.tmp_path / "fifo"
-    os.mkfifo(path)
-    return path
-
-
 def naive(lab: Lab) -> None:
     """O_RDONLY."""
-    epoll, path = lab.epoll(), _fifo(lab)
+    epoll, path = lab.epoll(), lab.fifo()
     reader = lab.open(path, os.O_RDONLY | os.O_NONBLOCK)
     lab.add(epoll, reader, EPOLLIN)
     before = lab.ready(epoll)
@@ -59,7 +52,7 @@ def naive(lab: Lab) -> None:
 
 def right(lab: Lab) -> None:
     """O_RDWR: one writer always stays."""
-    epoll, path = lab.epoll(), _fifo(lab)
+    epoll, path = lab.epoll(), lab.fifo()
     reader = lab.open(path, os.O_RDWR | os.O_NONBLOCK)
     lab.add(epoll, reader, EPOLLIN)
     looks = []

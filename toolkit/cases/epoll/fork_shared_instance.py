@@ -14,7 +14,6 @@ References          epoll(7) Q6; fork(2); eventlet/eventlet#68; benoitc/gunicorn
 
 from toolkit.ffi.flags import EPOLLET, EPOLLIN
 from toolkit.lab import Case, Claim, Lab, Parent
-from toolkit.lab.threads import state_of, until
 
 
 def naive(lab: Lab) -> None:
@@ -63,7 +62,7 @@ def _one_edge(lab: Lab) -> None:
 
     child = lab.fork(wait)
     child.expect()
-    until(lambda: state_of(child.pid) == "S", "the child sleeps in epoll_wait")
+    child.until_asleep()
     waiter = lab.asleep(lab.told, epoll, 5.0)
     eventfd.write(1)
     home.write(1)

@@ -12,13 +12,11 @@ References          epoll_wait(2) EINTR; signal(7) "Interruption of system calls
                     travisghansen/fanout#19
 """
 
-import os
 import signal
 from functools import partial
 
 from toolkit.ffi.flags import EPOLLIN
 from toolkit.lab import Case, Claim, Lab, Parent
-from toolkit.lab.threads import state_of, until
 
 
 def interrupted(lab: Lab) -> None:
@@ -41,24 +39,19 @@ def interrupted(lab: Lab) -> None:
     ):
         child = lab.fork(partial(wait_in_child, restart=restart))
         child.expect()
-        _until_asleep_in_epoll_wait(child.pid)
+        child.until_asleep()
         child.kill(signal.SIGUSR1)
         lab.must(claim, expected=["EINTR", 1], observed=child.expect(), reason="outcome; handler runs")
         child.end()
 
     child = lab.fork(partial(wait_in_child, restart=None))
     child.expect()
-    _until_asleep_in_epoll_wait(child.pid)
+    child.until_asleep()
     child.kill(signal.SIGSTOP)
-    os.waitid(os.P_PID, child.pid, os.WSTOPPED)
+    child.until_stopped()
     child.kill(signal.SIGCONT)
     lab.must("epoll-wait-stop-cont-eintr", expected=["EINTR", 0], observed=child.expect())
     child.end()
-
-
-def _until_asleep_in_epoll_wait(pid: int) -> None:
-    """The child has one thread and has reported, so it sleeps nowhere else any more."""
-    until(lambda: state_of(pid) == "S", "the child sleeps in epoll_wait")
 
 
 CASE = Case(

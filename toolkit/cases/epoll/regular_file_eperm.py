@@ -79,14 +79,12 @@ def right(lab: Lab) -> None:
 
 
 def _pollable_kinds(lab: Lab) -> dict[str, Descriptor]:
-    fifo = lab.tmp_path / "fifo"
-    os.mkfifo(fifo)
     controller, terminal = lab.terminal()
     reader, writer = lab.pipe()
     return {
         "pipe, reading end": reader,
         "pipe, writing end": writer,
-        "FIFO": lab.open(fifo, os.O_RDWR),
+        "FIFO": lab.open(lab.fifo(), os.O_RDWR),
         "stream socket": lab.socketpair()[0],
         "TCP socket": lab.tcp_socket(),
         "UDP socket": lab.udp_socket(),

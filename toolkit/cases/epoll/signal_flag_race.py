@@ -52,7 +52,7 @@ def right(lab: Lab) -> None:
     lab.unblock(signal.SIGTERM)
     reader, writer = lab.pipe()
     lab.add(epoll, reader, EPOLLIN)
-    signal.signal(signal.SIGUSR1, lambda _number, _frame: lab.write(writer, b"x"))
+    lab.handle(signal.SIGUSR1, lambda: lab.write(writer, b"x"))
     lab.send_signal(signal.SIGUSR1)
     lab.must(
         "epoll-self-pipe-closes-the-gap",
