@@ -10,17 +10,24 @@ References          epoll(7) Q9; accept(2) NOTES; memcached/memcached#476; tokio
 
 from toolkit.ffi.flags import EPOLLET, EPOLLIN
 from toolkit.lab import Case, Claim, Lab
+from toolkit.lab.sockets import Address
+from toolkit.primitives.epoll import Epoll
 
 _CLIENTS = 5
 
 
-def naive(lab: Lab) -> None:
-    """One accept an event."""
+def _with_clients_in_the_queue(lab: Lab) -> tuple[Epoll, int, Address]:
     epoll, (listener, address) = lab.epoll(), lab.listener()
     lab.add(epoll, listener, EPOLLIN | EPOLLET)
     for _ in range(_CLIENTS):
         lab.connect(address)
     lab.queued(listener, _CLIENTS)
+    return epoll, listener, address
+
+
+def naive(lab: Lab) -> None:
+    """One accept an event."""
+    epoll, listener, _ = _with_clients_in_the_queue(lab)
     accepted = 0
     while lab.told(epoll):
         lab.accept(listener)
@@ -35,11 +42,7 @@ def naive(lab: Lab) -> None:
 
 def right(lab: Lab) -> None:
     """Accept until EAGAIN."""
-    epoll, (listener, address) = lab.epoll(), lab.listener()
-    lab.add(epoll, listener, EPOLLIN | EPOLLET)
-    for _ in range(_CLIENTS):
-        lab.connect(address)
-    lab.queued(listener, _CLIENTS)
+    epoll, listener, address = _with_clients_in_the_queue(lab)
     accepted = 0
     while lab.told(epoll):
         accepted += _accept_all(lab, listener)
