@@ -169,7 +169,9 @@ def main(options: list[str]) -> int:
         arguments = ["-m", "pytest", "-c", wine.path(ROOT / "pyproject.toml"), "--rootdir", wine.path(ROOT)]
         arguments += ["--confcutdir", wine.path(TESTS), "-p", "no:cacheprovider"]
         arguments += [f"--junitxml={wine.path(Path(report).resolve())}"] if report else []
-        return wine.run(*arguments, *(options or [wine.path(TESTS)]), folder=folder)
+        names_files = any(".py" in option for option in options)
+        chosen = [] if names_files else [wine.path(TESTS)]
+        return wine.run(*arguments, *options, *chosen, folder=folder)
 
 
 if __name__ == "__main__":
