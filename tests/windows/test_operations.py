@@ -1,6 +1,8 @@
 """Owning objects: a packet is no timeout, memory outlives whoever forgot it, errors say what was called."""
 
 import gc
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -90,6 +92,20 @@ def test_a_forgotten_operation_lives_until_its_packet_is_taken() -> None:
         packets = [port.wait(5000) for _ in range(50)]
         assert all(packet and packet.operation and packet.operation.data(1) == b"y" for packet in packets)
         assert in_flight() == before
+
+
+def test_a_process_that_ends_with_operations_in_flight_ends_well() -> None:
+    code = """
+from toolkit.primitives.iocp import CompletionPort
+from toolkit.primitives.named_pipe import pipe_pair
+from toolkit.primitives.operation import Operation
+port, (server, client) = CompletionPort(), pipe_pair()
+port.associate(server, 1)
+for _ in range(200):
+    server.read(Operation(64))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=100, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_an_operation_in_flight_refuses_a_second_call_and_a_new_offset() -> None:

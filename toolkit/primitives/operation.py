@@ -7,6 +7,7 @@ packet is never taken therefore stays; `in_flight()` counts them.
 https://learn.microsoft.com/windows/win32/api/minwinbase/ns-minwinbase-overlapped
 """
 
+import atexit
 from enum import Enum
 from typing import Any
 
@@ -136,6 +137,18 @@ class Operation:
 
     def __repr__(self) -> str:
         return f"<Operation {self.address:#x}{' in flight' if self.pending else ''}>"
+
+
+def _keep_to_the_end() -> None:
+    """At exit the interpreter frees what modules hold; what the system may still write into must outlive even that."""
+    if _in_flight:
+        import ctypes  # only here: importing it costs more than all of this
+
+        for operation in list(_in_flight.values()):
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(operation))
+
+
+atexit.register(_keep_to_the_end)
 
 
 def taken(address: int) -> Operation | None:

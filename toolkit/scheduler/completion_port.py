@@ -4,12 +4,12 @@ import signal
 import socket
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from heapq import heappop, heappush
 from itertools import count
 from math import ceil
-from types import TracebackType, coroutine
+from types import TracebackType
 from weakref import WeakKeyDictionary
 
 from toolkit.ffi import windows
@@ -19,6 +19,7 @@ from toolkit.primitives.iocp import INFINITE, CompletionPort, Packet
 from toolkit.primitives.operation import Operation, Outcome
 from toolkit.primitives.overlapped_file import NotificationModes, OverlappedHandle
 from toolkit.primitives.overlapped_socket import ADDRESS_ROOM, OverlappedSocket
+from toolkit.scheduler.ended import Ended, packet_of
 from toolkit.scheduler.handle_source import HandleSource
 from toolkit.scheduler.instructions import Deadline, NextTurn, Suspended, suspend
 
@@ -237,7 +238,7 @@ class CompletionPortScheduler:
             ):  # a source that never runs dry lets the others have a turn
                 await suspend(NextTurn())
             return operation.transferred
-        packet = await _packet_of(handle, operation)
+        packet = await packet_of(handle, operation)
         if packet.error:
             raise error_of(packet.error, call, hex(handle.handle), operation.size)
         return packet.bytes
@@ -268,7 +269,7 @@ class CompletionPortScheduler:
                 self._obey(wanted, one)
 
     def _obey(self, wanted: object, one: Suspended) -> None:
-        if isinstance(wanted, _Ended):
+        if isinstance(wanted, Ended):
             self._suspended[wanted.operation] = (wanted.handle, one)
         elif isinstance(wanted, Deadline):
             heappush(self._timers, (wanted.at, next(self._timer_order), one))
@@ -291,19 +292,3 @@ class CompletionPortScheduler:
         now = time.monotonic()
         while self._timers and self._timers[0][0] <= now:
             self._runnable.append((heappop(self._timers)[2], None))
-
-
-class _Ended:
-    """What a coroutine yields to wait for the packet of an operation that was started on `handle`."""
-
-    __slots__ = ("handle", "operation")
-
-    def __init__(self, handle: OverlappedHandle, operation: Operation) -> None:
-        self.handle = handle
-        self.operation = operation
-
-
-@coroutine
-def _packet_of(handle: OverlappedHandle, operation: Operation) -> Generator[_Ended, Packet, Packet]:
-    packet = yield _Ended(handle, operation)
-    return packet
