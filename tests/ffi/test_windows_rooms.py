@@ -19,7 +19,8 @@ ROOMS = (
     "toolkit.primitives.named_pipe", "toolkit.primitives.operation", "toolkit.primitives.overlapped_file",
     "toolkit.primitives.overlapped_socket", "toolkit.primitives.owned_handle", "toolkit.primitives.waits",
     "toolkit.scheduler.completion_port", "toolkit.scheduler.directory_watch", "toolkit.scheduler.echo",
-    "toolkit.scheduler.ended", "toolkit.scheduler.handle_source", "toolkit.scheduler.read_file", "toolkit.scheduler.windows_tail",
+    "toolkit.scheduler.ended", "toolkit.scheduler.handle_source", "toolkit.scheduler.read_file",
+    "toolkit.scheduler.windows_tail",
     "toolkit.stress.iocp.posts", "toolkit.stress.iocp.file_reads", "toolkit.stress.iocp.pipe_echo",
     "toolkit.stress.iocp.socket_echo", "toolkit.stress.iocp.cancel_storm",
 )  # fmt: skip

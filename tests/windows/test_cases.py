@@ -46,6 +46,17 @@ def test_a_list_that_is_wrong_in_either_direction_fails(evkit: "Evkit", tmp_path
     assert evkit("case", "run", "iocp/accept-context", "--known", "wine-8.0").returncode == 0
 
 
+def test_cases_can_be_listed_and_shown(evkit: "Evkit") -> None:
+    listed = evkit("case", "list")
+    assert {line.split()[0] for line in listed.stdout.splitlines()} >= {case.id for case in engine.select()}
+    assert "iocp-eof-is-38" in evkit("case", "list", "--claims").stdout
+    shown = evkit("case", "show", "iocp/end-of-file")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "The end of a file is error 38" in shown.stdout
+    elsewhere = evkit("case", "run", "epoll/*")
+    assert (elsewhere.returncode, elsewhere.stdout) == (77, "")
+
+
 def test_a_case_past_its_deadline_is_ended(evkit: "Evkit", valid: Valid) -> None:
     done = evkit("case", "run", "iocp/timer-posts", "--timeout", "20ms", "--json")
     assert done.returncode == 124, done.stdout

@@ -46,8 +46,8 @@ def load(case_id: str) -> Case:
 
 
 def all_cases() -> list[Case]:
-    """Every case, by id."""
-    return [load(case_id) for case_id in all_ids()]
+    """Every case, by id; on Windows only its own, since cases of Linux primitives import them."""
+    return [load(case_id) for case_id in all_ids() if sys.platform != "win32" or _at_home(case_id)]
 
 
 def claims() -> dict[str, Claim]:
