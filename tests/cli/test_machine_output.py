@@ -24,6 +24,7 @@ SCRIPTS = {
     "evkit case show": "evkit case show eventfd/semaphore --trace --json",
     "evkit case run": "evkit case run eventfd/semaphore --trace --json",
     "evkit case diff": "evkit case run eventfd/semaphore --json -o a; evkit case diff a a --json",
+    "evkit bench": "evkit bench write-read --rounds 2 --turn 1ms --json; evkit bench --list --json",
     "evkit eventfd demo": "evkit eventfd demo --json",
     "evkit eventfd stress": "evkit eventfd stress --duration 100ms --json",
     "evkit eventfd run": "evkit eventfd run --json -- true",
