@@ -1,7 +1,7 @@
 """`make kernels`: the catalogue inside Debian's user-mode kernel (6.1), beside the same on this kernel.
 
-Prints the table of differences. Fails when the guest differs from toolkit/known/uml-6.1.txt in either direction.
-Where the user-mode kernel is not installed it says so and does nothing.
+Prints the table of differences; `kernels.py FOLDER` keeps both runs there. Fails when the guest differs from
+toolkit/known/uml-6.1.txt in either direction. Where the user-mode kernel is not installed it says so and does nothing.
 """
 
 import subprocess
@@ -19,30 +19,32 @@ TIME_SCALE = 5
 """A fork takes 26 ms in there, and a clock read 24 us."""
 
 
-def main() -> int:
-    """Runs both sides and returns the exit status."""
+def main(arguments: list[str]) -> int:
+    """Runs both sides, in a folder that is kept when one is given, and returns the exit status."""
     if not uml_machine.installed():
         print(f"skipped: {uml_machine.KERNEL} is not installed (Debian: apt-get install user-mode-linux)")
         return 0
-    with tempfile.TemporaryDirectory(prefix="kernels-") as folder:
-        results = Path(folder)
-        started = time.monotonic()
-        guest = uml_machine.run(
-            _script(results), results, BOOT_S + CATALOGUE_S, (Path(sys.prefix), Path(_package()))
-        )
-        took = time.monotonic() - started
-        print(guest.console.strip())
-        if guest.status is None or not (results / "guest.jsonl").exists():
-            print(f"the guest did not finish:\n{guest.boot_log[-2000:]}", file=sys.stderr)
-            return 1
-        subprocess.run(
-            [*_evkit(), "case", "run", "--format", "jsonl", "-o", str(results / "host.jsonl")], check=False
-        )
-        print(f"guest: boot and catalogue in {took:.0f} s; differences from this kernel:")
-        subprocess.run(
-            [*_evkit(), "case", "diff", str(results / "host.jsonl"), str(results / "guest.jsonl")],
-            check=False,
-        )
+    with tempfile.TemporaryDirectory(prefix="kernels-") as temporary:
+        results = Path(arguments[0] if arguments else temporary).resolve()
+        results.mkdir(parents=True, exist_ok=True)
+        return _compare(results)
+
+
+def _compare(results: Path) -> int:
+    started = time.monotonic()
+    guest = uml_machine.run(
+        _script(results), results, BOOT_S + CATALOGUE_S, (Path(sys.prefix), Path(_package()))
+    )
+    took = time.monotonic() - started
+    print(guest.console.strip())
+    if guest.status is None or not (results / "guest.jsonl").exists():
+        print(f"the guest did not finish:\n{guest.boot_log[-2000:]}", file=sys.stderr)
+        return 1
+    run = [*_evkit(), "case", "run", "--format", "jsonl", "-o", str(results / "host.jsonl")]
+    subprocess.run(run, check=False)
+    print(f"guest: boot and catalogue in {took:.0f} s; differences from this kernel:", flush=True)
+    difference = [*_evkit(), "case", "diff", str(results / "host.jsonl"), str(results / "guest.jsonl")]
+    subprocess.run(difference, check=False)
     print(f"guest against its list of known differences ({KNOWN}): exit {guest.status}")
     return guest.status
 
@@ -68,4 +70,4 @@ export EVKIT_TIME_SCALE={TIME_SCALE} EVKIT_MAY_CHANGE_SYSCTLS=1 PYTHONPATH={_pac
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(sys.argv[1:]))
