@@ -9,10 +9,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from importlib.resources import files
 from typing import Any
 
+import jsonschema
 import pytest
 
+SCHEMA = json.loads((files("toolkit.report") / "schema.json").read_text())
 DEADLINE_S = 90
 HTTP_MODELS = (
     "half-sync",
@@ -78,6 +81,7 @@ class Running:
         out, err = process.communicate(timeout=DEADLINE_S)
         assert process.returncode == status, err
         figures: dict[str, Any] = json.loads(out)
+        jsonschema.validate(figures, SCHEMA)
         assert figures["sent"] == figures["answered"] + figures["unanswered"]
         return figures
 
@@ -108,6 +112,8 @@ class Running:
         out, err = self.process.communicate(timeout=DEADLINE_S)
         assert self.process.returncode == status, err
         assert err == ""
+        for line in out.splitlines():
+            jsonschema.validate(json.loads(line), SCHEMA)
         self.final = json.loads(out.splitlines()[-1])
         final = self.final
         assert final["final"], out

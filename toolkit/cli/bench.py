@@ -13,12 +13,13 @@ from toolkit.exits import Exit
 app = new_app()
 
 
-@app.command(epilog=examples("evkit bench --list"))
+@app.command(epilog=examples("evkit bench --list", "evkit bench exit --rounds 3"))
 def bench(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME]...", help="Works (write-read, 'ctl-*') or peers (stress-ng, perf); all works."
+            metavar="[NAME]...",
+            help="Works (write-read, 'ctl-*') or peers (stress-ng, perf); all works. Or exit: from signal to exit.",
         ),
     ] = None,
     rounds: Annotated[
@@ -42,6 +43,10 @@ def bench(
         if listing:
             return bench_windows.list_works(chosen, as_json)
         return bench_windows.run(chosen, rounds, turn, as_json)
+    if names == ["exit"]:
+        from toolkit.cli import bench_exit
+
+        return bench_exit.run(rounds, as_json)
     from toolkit.cli import bench_run
 
     works, programs = bench_run.select(names or [], peers)

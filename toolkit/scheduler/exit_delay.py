@@ -47,7 +47,7 @@ class ExitDelay:
     p50_ns: int | None = None
     max_ns: int | None = None
     tick_ns: int | None = None
-    type: str = field(default="bench", init=False)
+    type: str = field(default="exit_delay", init=False)
 
 
 class RetryingFlag(FlagExit):

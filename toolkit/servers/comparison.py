@@ -55,7 +55,7 @@ class Row:
     lost: int | None = None
     ledgers_hold: bool | None = None
     load_by: str = "evkit"
-    type: str = field(default="bench", init=False)
+    type: str = field(default="comparison", init=False)
 
 
 @dataclass(frozen=True)
