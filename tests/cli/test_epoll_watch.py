@@ -35,7 +35,7 @@ def test_level_triggered_tells_again_while_something_is_left(
     shell: "Shell", valid_records: "Records"
 ) -> None:
     done = shell.run(
-        f"{HOLD} printf hello >&7; evkit epoll watch --no-drain --read 2 --timeout 300ms --json a b"
+        f"{HOLD} printf hello >&7; evkit epoll watch --no-drain --read 2 --timeout 2s --json a b"
     )
     assert [event["content"] for event in valid_records(done.stdout)] == ["he", "ll", "o"]
 
@@ -49,6 +49,12 @@ def test_edge_triggered_with_draining_takes_all(shell: "Shell", valid_records: "
 def test_reading_nothing_spins_when_level_triggered(shell: "Shell") -> None:
     done = shell.run(f"{HOLD} printf hello >&7; evkit epoll watch --read 0 --count 50 a")
     assert done.stdout == "a  EPOLLIN\n" * 50
+
+
+def test_a_time_limit_ends_the_spin_too(shell: "Shell") -> None:
+    done = shell.run(f"{HOLD} printf hello >&7; evkit epoll watch --read 0 --timeout 200ms a >spun")
+    assert done.returncode == 124
+    assert (shell.folder / "spun").read_text().startswith("a  EPOLLIN\n")
 
 
 def test_oneshot_falls_silent(shell: "Shell", valid_records: "Records") -> None:

@@ -29,7 +29,7 @@ def test_three_signals_queued_from_outside(shell: "Shell") -> None:
 
 def test_realtime_signals_queue_and_standard_ones_coalesce(shell: "Shell", valid_records: "Records") -> None:
     watching = shell.start_ready(
-        "exec evkit signalfd watch RTMIN+1 USR2 --json --timeout 5s --ready-fd $READY"
+        "exec evkit signalfd watch RTMIN+1 USR2 --json --timeout 2s --ready-fd $READY"
     )
     watching.send_signal(signal.SIGSTOP)
     shell.run(f"evkit signalfd queue {watching.pid} RTMIN+1 --value -7 --times 3")
@@ -83,10 +83,13 @@ def test_it_ends_with_the_commands_status(shell: "Shell", command: str, status: 
 
 
 def test_orphans_of_the_command_are_reported(shell: "Shell", valid_records: "Records") -> None:
-    # the inner sh leaves its child behind, and the outer one waits until that has ended
-    orphan = "mkfifo gone; (sh -c 'exec 9>gone; exit 5' &); read line <gone; sleep 0.2"
+    # the command waits until its orphan is not even a zombie: only we can have reaped it
+    orphan = (
+        "(sh -c 'echo $$ >pid; exit 5' &); until read pid <pid; do :; done; while kill -0 $pid; do :; done"
+    )
     done = shell.run(
-        'evkit signalfd watch CHLD --json -- sh -c "$ORPHAN"', env=shell.environment | {"ORPHAN": orphan}
+        'evkit signalfd watch CHLD --json -- sh -c "$ORPHAN" 2>/dev/null',
+        env=shell.environment | {"ORPHAN": orphan},
     )
     ends = [event for event in valid_records(done.stdout) if event.get("operation") == "child_end"]
     assert [(end["is_command"], end["status"]) for end in ends] == [(False, 5), (True, 0)]

@@ -1,5 +1,6 @@
 """Runs one command line and turns every way it can end into an exit status, with at most one line on stderr."""
 
+import errno
 import io
 import os
 import sys
@@ -71,10 +72,19 @@ def _explain(arguments: list[str], error: Exception) -> Exit:
 
         traceback.print_exc()
     elif isinstance(error, OSError):
-        _say(arguments, str(error))
+        _say(arguments, _with_remedy(error))
     else:
         _say(arguments, f"internal error: {type(error).__name__}: {error} ({_DEBUG}=1 shows where)")
     return Exit.HARNESS
+
+
+def _with_remedy(error: OSError) -> str:
+    if error.errno != errno.EMFILE:
+        return str(error)
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return f"{error}: this process may have {soft} descriptors; raise the limit (ulimit -n)"
 
 
 def _say(arguments: list[str], message: str) -> None:

@@ -92,6 +92,8 @@ def watch(
                 if event.end_of_file or event.socket_error:
                     epoll.remove(by_number.pop(data).fd)
                 yield event
+            if deadline.passed:  # something may be ready for ever
+                return
 
 
 def _add(epoll: Epoll, target: Target, events: int) -> None:

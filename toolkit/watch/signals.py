@@ -87,6 +87,8 @@ def watch(signals: Sequence[int], deadline: Deadline, when_waiting: Callable[[],
         when_waiting()
         while reader.wait(deadline):
             yield from reader.drain()
+            if deadline.passed:  # somebody may send for ever
+                return
 
 
 def watch_command(
@@ -116,7 +118,7 @@ def watch_command(
                     running.pop_all()
                     yield from (info for info in reader.drain() if info.ssi_signo in signals)
                 yield from ends
-                if any(end.is_command for end in ends):
+                if any(end.is_command for end in ends) or deadline.passed:
                     return
 
 

@@ -26,7 +26,7 @@ app = new_app()
     cls=WithCommand,
     epilog=examples(
         "evkit signalfd watch USR1 -- sh -c 'evkit signalfd queue $PPID USR1 --value 42'",
-        "evkit signalfd watch CHLD -- sh -c 'sleep 0.1 & wait; exit 0'",
+        "evkit signalfd watch CHLD -- sh -c 'true & wait; exit 0'",
     ),
 )
 def watch(
