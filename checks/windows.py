@@ -168,6 +168,8 @@ def main(options: list[str]) -> int:
         report = os.environ.get("EVKIT_WINDOWS_REPORT")
         arguments = ["-m", "pytest", "-c", wine.path(ROOT / "pyproject.toml"), "--rootdir", wine.path(ROOT)]
         arguments += ["--confcutdir", wine.path(TESTS), "-p", "no:cacheprovider"]
+        # A test past its limit ends the whole run there (Windows has no SIGALRM), and starting a process costs more.
+        arguments += ["-o", "timeout=600"]
         arguments += [f"--junitxml={wine.path(Path(report).resolve())}"] if report else []
         names_files = any(".py" in option for option in options)
         chosen = [] if names_files else [wine.path(TESTS)]
