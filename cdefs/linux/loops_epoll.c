@@ -8,21 +8,43 @@ static inline uint32_t batch_of(const struct evk_worker *worker)
     return worker->maxevents < MAXEVENTS_LIMIT ? worker->maxevents : MAXEVENTS_LIMIT;
 }
 
+/* Readers on another CPU are done in microseconds: worth spinning for. Readers that wait for a CPU need ours. */
+static void await_readers(uint64_t yields)
+{
+    const struct timespec shortest = {.tv_nsec = 500};
+    if (yields < 64)
+        sched_yield();
+    else
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &shortest, NULL);
+}
+
 /* perf bench epoll's topology: one writer goes round all descriptors, waiters read what is ready. The word of an entry
-   is the index of its lane, which keeps count of both sides. */
+   is the index of its lane, which keeps count of both sides; nothing is written before the last value was read. */
 int evk_loop_epoll_write(struct evk_run *run, struct evk_worker *worker)
 {
     struct lap lap = lap_of(run, worker);
+    uint64_t skipped = 0, yields = 0;
     while (lap_next(&lap)) {
         struct evk_lane *lane = &worker->lanes[worker->next_lane];
-        uint64_t value = 1 + (draw(worker) & 0xFF);
-        if (!put(lane->fd, value))
-            RETRY_OR_FAIL("write");
-        lane->sent++;
-        lane->sent_sum += value;
-        worker->sent++;
         if (++worker->next_lane == worker->lane_count)
             worker->next_lane = 0;
+        if (__atomic_load_n(&lane->received, __ATOMIC_ACQUIRE) != lane->sent) {
+            if (++skipped >= worker->lane_count) { /* all wait to be read */
+                skipped = 0;
+                await_readers(++yields);
+            }
+            continue;
+        }
+        uint64_t value = lane->generation = 1 + (draw(worker) & 0xFF);
+        lane->sent++;
+        lane->sent_sum += value;
+        skipped = yields = 0;
+        while (!put(lane->fd, value)) {
+            if (errno != EINTR)
+                return failed(run, worker, "write");
+            worker->interrupted++;
+        }
+        worker->sent++;
         lap_done(&lap);
     }
     return lap.outcome;
@@ -45,8 +67,12 @@ int evk_loop_epoll_wait(struct evk_run *run, struct evk_worker *worker)
             uint64_t value, index = events[i].data.u64;
             if (UNLIKELY(index >= worker->lane_count || events[i].events != EPOLLIN))
                 return broke(run, worker, "event-carries-its-word", index, worker->lane_count, events[i].events);
-            if (get(worker->lanes[index].fd, &value)) {
-                __atomic_add_fetch(&worker->lanes[index].received_sum, value, __ATOMIC_RELAXED);
+            struct evk_lane *lane = &worker->lanes[index];
+            if (get(lane->fd, &value)) {
+                if (UNLIKELY(value != lane->generation))
+                    broke(run, worker, "each-read-is-one-write", index, lane->generation, value);
+                lane->received_sum += value; /* ours alone until `received` says that it was read */
+                __atomic_store_n(&lane->received, lane->received + 1, __ATOMIC_RELEASE);
                 worker->received++;
             } else if (errno == EAGAIN) {
                 worker->spurious++; /* another waiter of the same instance was faster */
@@ -60,18 +86,20 @@ int evk_loop_epoll_wait(struct evk_run *run, struct evk_worker *worker)
     return lap.outcome;
 }
 
-/* ADD, MOD and DEL at random on the worker's own descriptors: the kernel must agree with a model of the list, which is
+/* ADD, MOD and DEL at random (about a third each) on the worker's own descriptors: the kernel must agree with a model of the list, which is
    each lane's `generation` (1: registered). */
 int evk_loop_epoll_ctl(struct evk_run *run, struct evk_worker *worker)
 {
-    static const int operations[] = {EPOLL_CTL_ADD, EPOLL_CTL_MOD, EPOLL_CTL_DEL};
     struct lap lap = lap_of(run, worker);
     while (lap_next(&lap)) {
-        uint64_t random = draw(worker), choice = (random >> 32) % 3;
+        uint64_t random = draw(worker);
         struct evk_lane *lane = &worker->lanes[worker->first_lane + (uint32_t)random % worker->lane_count];
         struct epoll_event event = {.events = EPOLLIN, .data.u64 = random};
-        int want = choice == 0 ? (lane->generation ? EEXIST : 0) : (lane->generation ? 0 : ENOENT);
-        int got = k_epoll_ctl(worker->epoll, operations[choice], lane->fd, &event) < 0 ? errno : 0;
+        int registered = lane->generation != 0, wrong = random >> 60 == 0; /* one call in 16 must fail */
+        int change = random >> 59 & 1 ? EPOLL_CTL_MOD : EPOLL_CTL_DEL;
+        int operation = registered == wrong ? EPOLL_CTL_ADD : change;
+        int want = !wrong ? 0 : registered ? EEXIST : ENOENT;
+        int got = k_epoll_ctl(worker->epoll, operation, lane->fd, &event) < 0 ? errno : 0;
         if (UNLIKELY(got != want)) {
             if (got == ENOMEM || got == ENOSPC || got == EBADF) {
                 errno = got;
@@ -80,7 +108,7 @@ int evk_loop_epoll_ctl(struct evk_run *run, struct evk_worker *worker)
             return broke(run, worker, "result-agrees-with-the-list", (uint64_t)lane->fd, (uint64_t)want, (uint64_t)got);
         }
         if (got == 0) {
-            lane->generation = choice != 2;
+            lane->generation = operation != EPOLL_CTL_DEL;
             worker->received++;
         }
         lap_done(&lap);

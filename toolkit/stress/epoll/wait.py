@@ -2,7 +2,7 @@
 
 What it does        `--workers` waiters with `--entries` counters each (64), on one instance for all (`--queue
                     shared`) or one each (`--queue per-worker`); a wait returns up to `--maxevents` events.
-What must hold      on every counter, the sum written is the sum read.
+What must hold      each read returns what one write wrote; on every counter, the sum written is the sum read.
 What surprises      batching is worth more than threads: --maxevents 1 is perf's default, 64 is about three times as
                     fast. On a shared instance several waiters see the same level-triggered event (the spurious
                     column).
@@ -43,4 +43,8 @@ def prepare(stage: Stage) -> Verify:
     return verify
 
 
-STRESSOR = Stressor(prepare, each=("event-carries-its-word",), options=("maxevents", "queue", "entries"))
+STRESSOR = Stressor(
+    prepare,
+    each=("event-carries-its-word", "each-read-is-one-write"),
+    options=("maxevents", "queue", "entries"),
+)
