@@ -218,7 +218,8 @@ def test_a_signal_ends_the_run_and_what_was_done_is_verified(
 
 
 def test_stopped_and_continued_it_goes_on_and_still_holds() -> None:
-    process = _start("eventfd", "stress", "wake", "--duration", "2s", "--progress", "--json")
+    # with --latency one operation begins when the last one ended, so the stop is within one
+    process = _start("eventfd", "stress", "pingpong", "--latency", "--duration", "2s", "--progress", "--json")
     _running(process)
     process.send_signal(signal.SIGSTOP)
     os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
@@ -255,6 +256,34 @@ def test_a_killed_parent_leaves_no_worker_behind() -> None:
     for pidfd in watched:
         assert select.select([pidfd], [], [], 10)[0], "a worker outlived its parent"
         os.close(pidfd)
+
+
+def test_at_the_limit_of_queued_signals_the_sender_waits_and_none_is_lost() -> None:
+    process = _start(
+        "signalfd", "stress", "queue", "--ops", "2k", "--json", before=_limit(resource.RLIMIT_SIGPENDING, 20)
+    )
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    record = json.loads(out.splitlines()[-1])
+    assert record["ops"] == 2000
+    assert sum(worker.get("again", 0) for worker in record["per_worker"] if worker["role"] == "sender") > 0
+
+
+def test_more_entries_than_descriptors_are_held_by_helpers_and_a_killed_one_is_named() -> None:
+    arguments = ["--entries", "500", "--duration", "3s", "--progress", "--json"]
+    process = _start("epoll", "stress", "ready-scan", *arguments, before=_limit(resource.RLIMIT_NOFILE, 300))
+    _running(process)
+    helpers = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    os.kill(int(helpers[0]), signal.SIGKILL)
+    out, _ = process.communicate(timeout=60)
+    record = json.loads(out.splitlines()[-1])
+    assert process.returncode == 1
+    assert record["figures"]["idle_entries"] == 500
+    assert [each["name"] for each in record["invariants"] if not each["ok"]] == [
+        "helpers-kept-their-descriptors"
+    ]
+    gone = [pid for pid in helpers if Path(f"/proc/{pid}").exists()]
+    assert gone == [], "helpers outlived the run"
 
 
 def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:

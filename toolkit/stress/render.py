@@ -60,7 +60,7 @@ def _lines(result: StressResult) -> Iterator[str]:
     if not result.ok and result.repeat is not None:
         yield f"  repeat with {result.repeat}"
     for name, value in (result.figures or {}).items():
-        yield f"  {'figure':10}  {name.replace('_', ' ')} {value:,.3g}"
+        yield f"  {'figure':10}  {name.replace('_', ' ')} {_number(value)}"
     if result.latency_ns is not None:
         figures = result.latency_ns
         shown = ((n, getattr(figures, n)) for n in ("min", "p50", "p90", "p99", "p999", "max"))
@@ -88,7 +88,7 @@ def threshold_text(threshold: Threshold) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:g}"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _percent(share: float) -> str:
