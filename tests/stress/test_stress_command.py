@@ -166,6 +166,12 @@ def test_absurd_requests_are_refused_in_one_line(stress: Stress, arguments: list
     assert "Traceback" not in ran.stderr
 
 
+def test_an_option_that_would_change_nothing_is_refused(stress: Stress) -> None:
+    ran = stress("epoll", "ctl", "--trigger", "et")
+    assert ran.status == 2
+    assert "means nothing to ctl; it is for accept-storm, handoff" in ran.stderr
+
+
 def test_a_thousand_workers(stress: Stress) -> None:
     ran = stress("eventfd", "fan-in", "--workers", "1000", "--ops", "20k")
     assert (ran.status, ran.stress["ops"], len(ran.stress["per_worker"])) == (0, 20_000, 1001)

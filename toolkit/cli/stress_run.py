@@ -1,7 +1,7 @@
 """Runs stressors one after another and prints each: live line, result, thresholds, baseline, exit status."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -75,6 +75,17 @@ def make_plan(**options: Any) -> Plan:  # noqa: ANN401  the fields of Plan, None
         return Plan(**{name: value for name, value in options.items() if value is not None})
     kept = {name: value for name, value in options.items() if value is not None or name == "duration_ns"}
     return Plan(**kept)
+
+
+def refuse_unused(primitive: str, names: list[str], given: Mapping[str, object]) -> None:
+    """Refuses an option that was given and that none of the chosen stressors uses: it would change nothing."""
+    used = {option for name in names for option in registry.load(primitive, name).options}
+    for option, value in given.items():
+        if value is not None and option not in used:
+            users = [
+                name for name in registry.names(primitive) if option in registry.load(primitive, name).options
+            ]
+            refuse(f"--{option} means nothing to {', '.join(names)}; it is for {', '.join(users)}")
 
 
 def read_baseline(name: str | None, max_regression: float) -> Baseline | None:

@@ -111,6 +111,14 @@ def stress_app(primitive: str, example: str) -> typer.Typer:
             entries=entries,
             variant=variant,
         )
+        own = {
+            "maxevents": maxevents,
+            "trigger": trigger,
+            "queue": queue,
+            "entries": entries,
+            "variant": variant,
+        }
+        stress_run.refuse_unused(primitive, chosen, own)
         saved = stress_run.read_baseline(baseline, max_regression)
         limits = Limits(min_rate, max_p99, max_p999, max_spread)
         return stress_run.run_stressors(primitive, chosen, plan, limits, saved, progress, as_json)

@@ -123,9 +123,24 @@ class Stage:
         """The sum of a counter over all workers."""
         return sum(getattr(worker.memory, counter) for worker in self.workers)
 
+    def has_broken(self, invariant: str) -> bool:
+        """Whether a loop stopped the run because of that invariant."""
+        return any(broken == invariant for broken in map(broken_by, self.workers))
+
     def producers(self) -> list[Worker]:
         """The workers that make the operations."""
         return [worker for worker in self.workers if worker.produces]
+
+
+def broken_by(worker: Worker) -> str | None:
+    """The invariant that `worker` saw broken first."""
+    return text_of(worker.memory.broken) if worker.memory.broken else None
+
+
+def text_of(pointer: Any) -> str:  # noqa: ANN401  cffi data has no static type
+    """A C string that a loop left behind."""
+    raw = linux.ffi.string(pointer)
+    return raw.decode() if isinstance(raw, bytes) else raw
 
 
 Verify = Callable[[], list[Invariant]]

@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from toolkit.ffi import linux
 from toolkit.ffi.errors import errno_name
 from toolkit.stress.histogram import merge
 from toolkit.stress.plan import Plan
 from toolkit.stress.result import Invariant, StressResult, WorkerResult
-from toolkit.stress.stage import Stage, Stressor, Verify, Worker
+from toolkit.stress.stage import Stage, Stressor, Verify, Worker, broken_by, text_of
 
 _SHORTEST: Final = 0.9  # of the planned time; less is a run that did not happen as asked
 _COUNTERS: Final = ("wakeups", "spurious", "again", "interrupted", "stale", "mixed")
@@ -81,12 +80,6 @@ def repeat_line(name: str, stressor: Stressor, plan: Plan) -> str:
     return " ".join(words)
 
 
-def text_of(pointer: Any) -> str:  # noqa: ANN401  cffi data has no static type
-    """A C string that a loop left behind."""
-    raw = linux.ffi.string(pointer)
-    return raw.decode() if isinstance(raw, bytes) else raw
-
-
 def _error(stage: Stage, ended: Ended) -> str | None:
     for worker in stage.workers:
         if worker.memory.error:
@@ -101,10 +94,10 @@ def _error(stage: Stage, ended: Ended) -> str | None:
 
 def _broken(stage: Stage) -> Iterator[Invariant]:
     for worker in stage.workers:
-        memory = worker.memory
-        if memory.broken:
+        memory, broken = worker.memory, broken_by(worker)
+        if broken is not None:
             reason = f"first offending token {memory.token:#x}, seen by worker {memory.index} ({worker.role})"
-            yield Invariant(text_of(memory.broken), False, hex(memory.expected), hex(memory.observed), reason)
+            yield Invariant(broken, False, hex(memory.expected), hex(memory.observed), reason)
 
 
 def _held(stressor: Stressor, broken: list[Invariant], ops: int) -> Iterator[Invariant]:
