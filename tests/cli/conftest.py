@@ -20,6 +20,12 @@ import pytest
 import toolkit
 
 DEADLINE_S = 60
+_SCRIPT = """#!{python}
+import sys
+sys.path.insert(0, {home!r})
+from toolkit.__main__ import main
+sys.exit(main())
+"""
 
 
 @dataclass
@@ -113,7 +119,7 @@ def evkit_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return installed.parent
     folder = tmp_path_factory.mktemp("bin")
     script = folder / "evkit"
-    script.write_text(f'#!/bin/sh\nPYTHONPATH={home} exec {sys.executable} -m toolkit "$@"\n')
+    script.write_text(_SCRIPT.format(python=sys.executable, home=str(home)))
     script.chmod(0o755)
     return folder
 

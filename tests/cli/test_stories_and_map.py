@@ -101,3 +101,16 @@ def test_the_map_covers_what_it_promises(shell: "Shell", valid_records: "Records
     topics = {str(row["topic"]) for row in rows}
     assert {"create", "attach", "wait", "post (wake it)", "destroy", "regular files", "sockets"} <= topics
     assert len(topics) == len(rows)
+
+
+def test_too_few_descriptors_say_so(shell: "Shell") -> None:
+    done = shell.run("prlimit --nofile=9 evkit epoll demo")
+    assert done.returncode == 99
+    assert done.stdout.startswith(" 1. An interest list is made")  # what had been told stays
+    assert done.stderr.count("\n") == 1
+    assert "this process may have 9 descriptors; raise the limit (ulimit -n)" in done.stderr
+
+
+def test_a_full_disk_says_so(shell: "Shell") -> None:
+    done = shell.run("evkit map >/dev/full")
+    assert (done.returncode, done.stderr) == (99, "evkit map: cannot go on: No space left on device\n")

@@ -32,7 +32,7 @@ def run(arguments: list[str]) -> int:
         return by_signal(_SIGPIPE)
     except OSError as error:
         _forget_stdout()
-        _say(arguments, str(error))
+        _say(arguments, _with_remedy(error))
         return Exit.HARNESS
     return status
 
@@ -80,7 +80,8 @@ def _explain(arguments: list[str], error: Exception) -> Exit:
 
 def _with_remedy(error: OSError) -> str:
     if error.errno != errno.EMFILE:
-        return str(error)
+        nameless = type(error) is OSError and error.filename is None
+        return f"cannot go on: {error.strerror}" if nameless else str(error)
     import resource
 
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
