@@ -21,6 +21,7 @@ def _paths(group: Group, path: str = "evkit") -> list[str]:
     return found
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("path", _paths(ROOT))
 def test_help_has_examples_and_each_works(shell: "Shell", path: str) -> None:
     lacking = PLATFORMS.get([*path.split(), ""][1]) not in (None, sys.platform)

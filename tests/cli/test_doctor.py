@@ -9,6 +9,8 @@ import pytest
 
 from toolkit.features import PROBES
 
+pytestmark = pytest.mark.once
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Shell
 

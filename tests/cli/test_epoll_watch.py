@@ -141,6 +141,7 @@ def test_a_terminal(shell: "Shell", valid_records: "Records") -> None:
     assert event["content"] == "typed\n"
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("script", "said"),
     [

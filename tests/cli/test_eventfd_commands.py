@@ -117,6 +117,7 @@ def test_python_s_subprocess_is_such_a_launcher(shell: "Shell") -> None:
     assert shell.run(command, env=shell.environment | {"CODE": passing}).stdout == "4\n"
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("script", "said"),
     [

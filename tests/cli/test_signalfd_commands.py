@@ -123,6 +123,7 @@ def test_a_watched_ctrl_c_is_an_event(shell: "Shell") -> None:
     assert watching.returncode == 0
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("script", "said"),
     [

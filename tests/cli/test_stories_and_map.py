@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+pytestmark = pytest.mark.once
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Shell
 

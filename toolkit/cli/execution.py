@@ -10,9 +10,7 @@ from typer.core import TyperCommand
 
 from toolkit.cli.refusal import refuse
 from toolkit.exits import Exit
-
-# CPython ignores these two at start-up, and ignoring survives exec (signal(7)).
-_IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
+from toolkit.watch.inheritance import IGNORED_BY_PYTHON
 
 
 def replace_process(command: list[str], environment: dict[str, str]) -> NoReturn:
@@ -26,7 +24,7 @@ def replace_process(command: list[str], environment: dict[str, str]) -> NoReturn
 
 def restore_default_dispositions() -> None:
     """What a program expects to find: SIGPIPE ends it."""
-    for number in _IGNORED_BY_PYTHON:
+    for number in IGNORED_BY_PYTHON:
         signal.signal(number, signal.SIG_DFL)
 
 

@@ -82,9 +82,9 @@ def _with_remedy(error: OSError) -> str:
     if error.errno != errno.EMFILE:
         nameless = type(error) is OSError and error.filename is None
         return f"cannot go on: {error.strerror}" if nameless else str(error)
-    import resource
+    from toolkit.report.context import read_limits
 
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    soft = dict(read_limits(["NOFILE"])).get("nofile", "?").partition(":")[0]
     return f"{error}: this process may have {soft} descriptors; raise the limit (ulimit -n)"
 
 

@@ -20,7 +20,8 @@ from toolkit.ffi.flags import (
     names,
 )
 from toolkit.primitives.epoll import Epoll
-from toolkit.watch.interruptible import Deadline, wait
+from toolkit.watch.deadline import Deadline
+from toolkit.watch.interruptible import wait
 from toolkit.watch.targets import Target, TargetError, refused_by_epoll
 
 

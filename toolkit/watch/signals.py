@@ -17,10 +17,10 @@ from toolkit.primitives.signalfd import (
     blocked,
     signal_name,
 )
-from toolkit.watch.interruptible import Deadline, wait
+from toolkit.watch.deadline import Deadline
+from toolkit.watch.inheritance import IGNORED_BY_PYTHON
+from toolkit.watch.interruptible import wait
 
-# CPython ignores these two at start-up, and ignoring survives exec (signal(7)).
-IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 _POINTERS = ("ssi_ptr", "ssi_addr", "ssi_call_addr", "ssi_utime", "ssi_stime")
 _UNUSED = {"ssi_call_addr", "ssi_arch", "ssi_syscall", "ssi_addr_lsb", "ssi_addr", "ssi_trapno"}
 

@@ -7,6 +7,7 @@ import stat
 from dataclasses import dataclass
 
 from toolkit.ffi.flags import EPOLLIN, EPOLLOUT
+from toolkit.watch.inheritance import not_open
 
 
 class TargetError(Exception):
@@ -74,10 +75,7 @@ def _inherited(name: str, fd: int) -> Target:
     try:
         os.fstat(fd)
     except OSError:
-        raise TargetError(
-            f"{name}: descriptor {fd} is not open here; "
-            "some launchers close descriptors (Python's subprocess needs pass_fds)"
-        ) from None
+        raise TargetError(f"{name}: {not_open(f'descriptor {fd}')}") from None
     return Target(name, fd, listens=_listens(fd), owned=False)
 
 

@@ -69,8 +69,8 @@ def watch(
     What was inherited stays blocking: O_NONBLOCK belongs to every holder of the file.
     """
     from toolkit.ffi.flags import EPOLLET, EPOLLEXCLUSIVE, EPOLLONESHOT, events_from
+    from toolkit.watch.deadline import Deadline
     from toolkit.watch.epolls import Reading, watch
-    from toolkit.watch.interruptible import Deadline
     from toolkit.watch.targets import TargetError, open_target
 
     readiness = Readiness(ready_fd)

@@ -8,6 +8,7 @@ import typer
 
 from toolkit.cli.refusal import refuse
 from toolkit.primitives.eventfd import EventFd
+from toolkit.watch.inheritance import not_open
 
 VARIABLE = "EVENTFD"
 _EVENTFD = Path("anon_inode:[eventfd]")
@@ -37,9 +38,7 @@ def borrowed_eventfd(fd: int | None) -> EventFd:
     try:
         os.fstat(fd)
     except OSError:
-        refuse(
-            f"{origin} is not open here; some launchers close descriptors (Python's subprocess needs pass_fds)"
-        )
+        refuse(not_open(origin))
     if Path(f"/proc/self/fd/{fd}").readlink() != _EVENTFD:
         from toolkit.primitives.fdinfo import kind_of
 

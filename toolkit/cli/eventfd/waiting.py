@@ -1,7 +1,6 @@
 """Reading and adding with a time limit, without touching O_NONBLOCK, which belongs to every holder of the file."""
 
 import select
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from signal import ITIMER_REAL, SIGALRM, setitimer, signal
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from toolkit.cli.refusal import refuse
 from toolkit.exits import Exit
+from toolkit.watch.deadline import Deadline
 
 if TYPE_CHECKING:
     from toolkit.primitives.epoll import Epoll
@@ -25,26 +25,21 @@ def when_ready(
     Ready is no promise: another holder can be faster, and POLLOUT only says that there is room for 1. Then the attempt
     fails with EAGAIN or, on a blocking file, blocks; the limit holds there too. Refuses with 124 when it passes.
     """
-    end = None if timeout_ns is None else time.monotonic_ns() + timeout_ns
+    deadline = Deadline(timeout_ns)
     poll = select.poll()
     poll.register(fd, events)
     with _interruptions(timeout_ns), ExitStack() as stack:
         changes: Epoll | None = None
-        while poll.poll(_left_ms(end)):
+        while poll.poll(deadline.left_ms):
             with suppress(InterruptedError):
                 try:
                     return attempt()
                 except BlockingIOError:
                     changes = changes or stack.enter_context(_changes_of(fd))
-                    changes.wait_one(_left_ms(end))
-            if end is not None and time.monotonic_ns() >= end:
+                    changes.wait_one(deadline.left_ms)
+            if deadline.passed:
                 break
     return refuse(f"gave up after {(timeout_ns or 0) / 1e9:g}s: {waited_for}", Exit.TIMEOUT)
-
-
-def _left_ms(end: int | None) -> int:
-    """What is left until `end`, rounded up; -1 for no end."""
-    return -1 if end is None else max(0, -(-(end - time.monotonic_ns()) // 1_000_000))
 
 
 def _changes_of(fd: int) -> "Epoll":

@@ -16,7 +16,7 @@ from toolkit.exits import Exit
 
 if TYPE_CHECKING:
     from toolkit.primitives.signalfd import SigInfo
-    from toolkit.watch.interruptible import Deadline
+    from toolkit.watch.deadline import Deadline
     from toolkit.watch.signals import ChildEnd
 
 app = new_app()
@@ -42,7 +42,7 @@ def watch(
     With -- CMD, CMD runs with the mask that this process was given, the ends of CMD and of its orphans are reported,
     and the watch ends with CMD's own status.
     """
-    from toolkit.watch.interruptible import Deadline
+    from toolkit.watch.deadline import Deadline
 
     command = command_of(context)
     if command is not None and count is not None:
