@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.once  # the loops are C: one interpreter hosts them as well as another
 
+pytestmark = pytest.mark.once  # it is about the C loops
+
 _FAULTS = [
     ("eventfd", "ping", "write:loss:500", "read-returns-what-was-written"),
     ("eventfd", "ping", "write:duplicate:500", "read-returns-what-was-written"),

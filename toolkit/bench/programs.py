@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -148,7 +149,7 @@ def _our_rate(peer: Peer, seconds: int) -> float:
     plan = Plan(seed=_SEED, duration_ns=seconds * 10**9, **peer.plan)
     result, signal_number = engine.run(peer.stressor, registry.load(primitive, name), plan)
     if signal_number:
-        raise KeyboardInterrupt
+        signal.raise_signal(signal_number)  # the engine kept it from whoever handles it
     if not result.ok or not result.ops:
         broken = next((each.name for each in result.invariants if not each.ok), result.error)
         raise OSError(f"our own {peer.stressor} failed: {broken}")

@@ -26,7 +26,10 @@ def bench(
         int, typer.Option(parser=count, metavar="N", help="Rounds in which all take turns.")
     ] = 7,
     turn: Annotated[
-        int, typer.Option(parser=duration_ns, metavar="TIME", help="About how long a turn is.")
+        int,
+        typer.Option(
+            parser=duration_ns, metavar="TIME", help="About how long a turn is.", show_default="20ms"
+        ),
     ] = 20_000_000,
     peers: Annotated[
         bool, typer.Option("--peers", help="Also stress-ng and perf bench, 1s a turn, 3 rounds.")
