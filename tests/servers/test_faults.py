@@ -134,3 +134,18 @@ def test_nonsense_options_are_refused_in_one_line() -> None:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         assert (done.returncode, done.stdout) == (2, ""), options
         assert done.stderr.count("\n") == 1, done.stderr
+
+
+def test_who_pipelines_and_does_not_read_costs_little(serving: "Serving", model: str) -> None:
+    with serving(model, "--body-size", "100000") as server:
+        with server.connect() as client, server.connect() as other:
+            client.sendall(GET * 2000)  # 200 MB of answers, if they were all made
+            for _ in range(20):
+                assert len(server.ask(other)) == 100_000
+            status = Path(f"/proc/{server.process.pid}/status").read_text()
+            peak_kib = int(status.split("VmHWM:")[1].split()[0])
+            for _ in range(2000):
+                assert len(server.receive(client).partition(b"\r\n\r\n")[2]) == 100_000
+        final = server.end()
+    assert final["answered"] == 2020
+    assert peak_kib < 100_000

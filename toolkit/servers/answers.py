@@ -43,6 +43,9 @@ def refusal(status: bytes) -> bytes:
     return whole_answer(status, status + b"\n", keep_alive=False)
 
 
+UNAVAILABLE = refusal(b"503 Service Unavailable")
+
+
 @lru_cache(maxsize=8)
 def plain_body(size: int) -> bytes:
     """`size` bytes of text."""

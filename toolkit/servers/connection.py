@@ -36,7 +36,8 @@ class Connection:
     @property
     def unfinished(self) -> int:
         """Requests that have begun and have no complete answer."""
-        return self.owed + (self.reader is not None and self.reader.in_hand)
+        reader = self.reader
+        return self.owed + (len(reader.complete) + reader.in_hand if reader is not None else 0)
 
 
 def address_text(raw: bytes) -> bytes:

@@ -4,19 +4,19 @@ import errno
 import os
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
 
 from toolkit.ffi import linux
 from toolkit.ffi.errors import fail
-from toolkit.servers.answers import refusal
+from toolkit.servers.answers import UNAVAILABLE
 from toolkit.servers.ledger import Tally
 from toolkit.servers.outgoing import NOSIGNAL
 
 BACKLOG = 4096
 """What listen(2) is asked for; net.core.somaxconn bounds it."""
 
-UNAVAILABLE = refusal(b"503 Service Unavailable")
 _NEW_SOCKET = int(socket.SOCK_NONBLOCK | socket.SOCK_CLOEXEC)
 _ADDRESS_SIZE = 128  # struct sockaddr_storage
 _SPOILT = {-errno.EINTR, -errno.ECONNABORTED, -errno.EPROTO}  # that one, not the next (accept(2))
@@ -111,16 +111,22 @@ class Acceptor:
         Without it the client would stay in the queue and the listener readable: a loop at 100 % CPU. Whether it worked:
         another thread may have taken the number that was freed.
         """
+        if not self._have_spare():
+            return False
         os.close(self._spare)
+        self._spare = -1
         fd = linux.lib.evk_accept4(self._listener.fd, _NEW_SOCKET, linux.ffi.NULL, linux.ffi.NULL)
         if fd >= 0:
             tally.accepted += 1
             refuse(fd, tally)
-        try:
-            self._spare = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
-            self._spare = -1
-        return bool(fd >= 0) and self._spare >= 0
+        return self._have_spare() and bool(fd >= 0)
+
+    def _have_spare(self) -> bool:
+        """Takes the spare descriptor (back); False when there is none to be had now."""
+        if self._spare < 0:
+            with suppress(OSError):
+                self._spare = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        return self._spare >= 0
 
     def close(self) -> None:
         """Closes the spare descriptor; again is harmless."""

@@ -1,6 +1,7 @@
 """HTTP/1.1 requests out of bytes that come in any pieces: httptools' parser, and what a server wants to know."""
 
 import importlib
+from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,7 +52,7 @@ class RequestReader:
     """
 
     __slots__ = ("_body", "_body_size", "_head_size", "_in_head", "_parser", "_target", "_upgrade", "begun",
-                 "complete", "expects_continue", "in_hand")  # fmt: skip
+                 "complaint", "complete", "expects_continue", "in_hand")  # fmt: skip
 
     def __init__(self, httptools: Any) -> None:  # noqa: ANN401  an optional extra without type information
         self._upgrade: type[Exception] = httptools.HttpParserUpgrade
@@ -59,7 +60,9 @@ class RequestReader:
         self.begun = 0
         self.in_hand = False
         self.expects_continue = False
-        self.complete: list[Request] = []
+        self.complete: deque[Request] = deque()
+        self.complaint: BadRequest | None = None
+        """What was wrong with the bytes behind the complete requests."""
         self._start()
 
     def _start(self) -> None:

@@ -1,10 +1,11 @@
 """Reads requests and sends answers on connections that the calling worker owns: the part all models share."""
 
 import time
+from collections.abc import Sequence
 
 from toolkit.ffi import linux
 from toolkit.ffi.flags import EPOLLIN, EPOLLOUT
-from toolkit.servers.answers import CONTINUE, answer_to, refusal
+from toolkit.servers.answers import CONTINUE, UNAVAILABLE, answer_to, refusal
 from toolkit.servers.connection import Connection, address_text
 from toolkit.servers.latency import Latencies
 from toolkit.servers.ledger import Tally
@@ -17,6 +18,9 @@ OUT = int(EPOLLOUT)
 
 _KNOWN_LIMIT = 256
 _KNOWN_SIZE = 1024
+_ANSWERS_AT_ONCE = 65536
+"""Bytes of answers made before they are sent: what a connection may cost, beside one answer that is larger."""
+
 NOTHING_READ = -(2**63)
 """What stands for a size when nothing was received: the event was not about reading."""
 
@@ -53,7 +57,10 @@ class Service(Outgoing):
         """An event, with what receiving said: `size` bytes in `data`, 0 at end of file, -errno, NOTHING_READ."""
         if connection.unsent is not None and not self.send_rest(connection):
             return 0 if connection.closed else OUT
-        if size > 0:
+        reader = connection.reader
+        if reader is not None and (reader.complete or reader.complaint):
+            self._go_on(connection, reader)
+        if size > 0 and not connection.closed:
             self._on_data(connection, data)
         elif size not in _NOT_NOW:
             self.close(connection, by_client=not connection.ending)
@@ -93,64 +100,77 @@ class Service(Outgoing):
         reader = connection.reader
         if reader is None:
             reader = connection.reader = RequestReader(self._httptools)
-        at_a_boundary = not reader.in_hand
-        complaint = None
+        at_a_boundary = not reader.in_hand and not reader.complete
         try:
             reader.feed(data)
         except BadRequest as error:
-            complaint = error
+            reader.complaint = error
         begun, reader.begun = reader.begun, 0
         self.tally.begun += begun
-        requests, reader.complete = reader.complete, []
-        if requests or reader.in_body:
-            connection.deadline = (
-                self.idle_deadline
-            )  # bytes of a head are no progress: that is how slowloris lives
-        if requests:
-            answers = self._answer(connection, reader, requests)
-            if at_a_boundary and begun == len(requests) == len(answers) and not reader.in_hand:
-                self._remember(requests, data, b"".join(answers))
-        if connection.closed:
-            return
-        if complaint is not None:
-            self._refuse_bad(connection, reader, complaint)
-        elif reader.expects_continue and reader.in_hand:
+        if reader.complete or reader.in_body:
+            # bytes of a head are no progress: that is how slowloris lives
+            connection.deadline = self.idle_deadline
+        if at_a_boundary and begun == len(reader.complete) and not reader.in_hand:
+            self._remember(reader.complete, data)
+        self._go_on(connection, reader)
+        if reader.expects_continue and reader.in_hand and not connection.closed:
             reader.expects_continue = False
             linux.lib.evk_send(connection.fd, CONTINUE, len(CONTINUE), NOSIGNAL)
 
-    def _answer(self, connection: Connection, reader: RequestReader, requests: list[Request]) -> list[bytes]:
-        if self.shedding:
-            self.tally.refused_requests += len(requests)
-            self.send(connection, refusal(b"503 Service Unavailable"))
-            self.end(connection)
-            return []
+    def _go_on(self, connection: Connection, reader: RequestReader) -> None:
+        """Answers what is complete as fast as the peer takes it, and then what was wrong behind it.
+
+        Who pipelines and does not read gets no more answers made than fit: the rest waits, and nothing more is read.
+        """
+        while reader.complete and connection.unsent is None and not connection.closed:
+            self._answer_some(connection, reader)
+        if reader.complaint is not None and not reader.complete and not connection.closed:
+            complaint, reader.complaint = reader.complaint, None
+            self._refuse_bad(connection, reader, complaint)
+
+    def _answer_some(self, connection: Connection, reader: RequestReader) -> None:
         answers: list[bytes] = []
+        size = 0
         keep_alive = True
-        for number, request in enumerate(requests, 1):
+        while keep_alive and reader.complete and size < _ANSWERS_AT_ONCE:
+            request = reader.complete.popleft()
             if self._work_s:
                 time.sleep(self._work_s)
-            is_last = number == len(requests) and not reader.in_hand
+            is_last = not reader.complete and not reader.in_hand
             keep_alive = request.keep_alive and self.options.keep_alive and not (self.draining and is_last)
+            if self.shedding:
+                keep_alive = False
+                self.tally.refused_requests += 1
+                answers.append(UNAVAILABLE)
+                continue
             peer = address_text(connection.peer) if request.target == b"/peer" else b""
             answers.append(answer_to(request, self.options.body_size, peer, keep_alive))
-            if not keep_alive:
-                break
-        self.tally.refused_requests += len(requests) - len(answers)  # pipelined behind `Connection: close`
-        connection.owed += len(answers)
+            connection.owed += 1
+            size += len(answers[-1])
+        if not keep_alive:  # what was pipelined behind it has no answer to expect (RFC 9112, 9.6)
+            self.tally.refused_requests += len(reader.complete)
+            reader.complete.clear()
         self.send(connection, b"".join(answers))
         if not keep_alive and not connection.closed:
             self.end(connection, crossing_counts=self.draining)
         self.latencies.add(time.monotonic_ns() - self.now)
-        return answers if keep_alive else []
 
-    def _remember(self, requests: list[Request], data: bytes, answer: bytes) -> None:
-        """Keeps the answer to bytes that were whole requests, with no body and nothing of their own in them."""
+    def _remember(self, requests: Sequence[Request], data: bytes) -> None:
+        """Keeps the answer to bytes that are whole requests, with no body and nothing of their own in them."""
         if (
-            not self._work_s  # else every answer costs its time, and none is known beforehand
-            and len(data) <= _KNOWN_SIZE
-            and len(self._known) < _KNOWN_LIMIT
-            and all(request.target == b"/" and not request.body_size for request in requests)
+            self._work_s  # then every answer costs its time, and none is known beforehand
+            or self.shedding
+            or not requests
+            or len(data) > _KNOWN_SIZE
+            or len(self._known) >= _KNOWN_LIMIT
         ):
+            return
+        usual = self.options.keep_alive and all(
+            request.target == b"/" and not request.body_size and request.keep_alive for request in requests
+        )
+        size = self.options.body_size
+        if usual and len(requests) * size <= _ANSWERS_AT_ONCE:
+            answer = b"".join(answer_to(request, size, b"", True) for request in requests)
             self._known[data] = Known(len(requests), answer)
 
     def _refuse_bad(self, connection: Connection, reader: RequestReader, complaint: BadRequest) -> None:

@@ -31,8 +31,8 @@ class Answering(asyncio.Protocol):
 
     def _parse(self, data: bytes) -> bytes:
         self._reader.feed(data)
-        requests: list[Request] = self._reader.complete
-        self._reader.complete = []
+        requests: list[Request] = list(self._reader.complete)
+        self._reader.complete.clear()
         answer = b"".join(answer_to(request, self.body_size, b"", True) for request in requests)
         if requests and not self._reader.in_hand and len(self.known) < 256:
             self.known[data] = answer
