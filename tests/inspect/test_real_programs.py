@@ -32,6 +32,10 @@ async def main():
 """
 
 
+# The programs are the same for every interpreter, and a port that several of them found free may be taken by another.
+pytestmark = pytest.mark.once
+
+
 def free_port() -> int:
     """A port that was free a moment ago."""
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
