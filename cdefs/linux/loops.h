@@ -74,6 +74,7 @@ struct evk_worker {
     struct evk_slot *slots;
     uint64_t slot_count;
     uint64_t first_lane;
+    uint64_t block;
 
     uint64_t random;
     uint64_t next_lane;

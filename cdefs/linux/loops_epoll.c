@@ -8,14 +8,25 @@ static inline uint32_t batch_of(const struct evk_worker *worker)
     return worker->maxevents < MAXEVENTS_LIMIT ? worker->maxevents : MAXEVENTS_LIMIT;
 }
 
-/* Readers on another CPU are done in microseconds: worth spinning for. Readers that wait for a CPU need ours. */
-static void await_readers(uint64_t yields)
+/* Readers on another CPU are done in microseconds: worth spinning for. Readers that wait for a CPU need ours; sleeping
+   gives it away for 50 us (timer slack), sched_yield(2) beside busy neighbours for milliseconds. */
+static void await_readers(uint64_t tries)
 {
     const struct timespec shortest = {.tv_nsec = 500};
-    if (yields < 64)
-        sched_yield();
+    if (tries < 64)
+        for (volatile int i = 0; i < 200; ++i)
+            ;
     else
         clock_nanosleep(CLOCK_MONOTONIC, 0, &shortest, NULL);
+}
+
+/* Whether every lane of the block that begins at `next_lane` was read since it was written. */
+static int block_read(const struct evk_worker *worker)
+{
+    for (uint64_t i = worker->next_lane; i < worker->next_lane + worker->block; ++i)
+        if (__atomic_load_n(&worker->lanes[i].received, __ATOMIC_ACQUIRE) != worker->lanes[i].sent)
+            return 0;
+    return 1;
 }
 
 /* perf bench epoll's topology: one writer goes round all descriptors, waiters read what is ready. The word of an entry
@@ -23,22 +34,21 @@ static void await_readers(uint64_t yields)
 int evk_loop_epoll_write(struct evk_run *run, struct evk_worker *worker)
 {
     struct lap lap = lap_of(run, worker);
-    uint64_t skipped = 0, yields = 0;
+    uint64_t tries = 0, blocks = worker->lane_count / worker->block;
     while (lap_next(&lap)) {
-        struct evk_lane *lane = &worker->lanes[worker->next_lane];
-        if (++worker->next_lane == worker->lane_count)
+        if (worker->next_lane == worker->lane_count)
             worker->next_lane = 0;
-        if (__atomic_load_n(&lane->received, __ATOMIC_ACQUIRE) != lane->sent) {
-            if (++skipped >= worker->lane_count) { /* all wait to be read */
-                skipped = 0;
-                await_readers(++yields);
-            }
+        if (worker->next_lane % worker->block == 0 && !block_read(worker)) { /* a trickle would be a wake-up an event */
+            worker->next_lane += worker->block;
+            if (++tries % blocks == 0)
+                await_readers(tries / blocks);
             continue;
         }
+        tries = 0;
+        struct evk_lane *lane = &worker->lanes[worker->next_lane++];
         uint64_t value = lane->generation = 1 + (draw(worker) & 0xFF);
         lane->sent++;
         lane->sent_sum += value;
-        skipped = yields = 0;
         while (!put(lane->fd, value)) {
             if (errno != EINTR)
                 return failed(run, worker, "write");

@@ -27,7 +27,7 @@ def prepare(stage: Stage) -> Verify:
             lanes[lane].fd = stage.eventfd()
             instance.add(lanes[lane].fd, EPOLLIN, lane)
         stage.worker("waiter", "epoll_wait", produces=False, epoll=instance.fileno(), **stage.all_lanes)
-    stage.worker("writer", "epoll_write", **stage.all_lanes)
+    stage.worker("writer", "epoll_write", block=each, **stage.all_lanes)
     stage.counts = "received"
 
     def verify() -> list[Invariant]:
