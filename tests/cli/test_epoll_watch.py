@@ -157,6 +157,9 @@ def test_a_terminal(shell: "Shell", valid_records: "Records") -> None:
         ("{} fd:77", "fd:77: descriptor 77 is not open here; some launchers close descriptors"),
         ("{} fd:x", "fd:x: 'x' is not a number"),
         ("{} listen:65536", "listen:65536: a port is at most 65535"),
+        ("{} tcp:localhost:65536", "tcp:localhost:65536: a port is at most 65535"),
+        ("{} fd:99999999999", "fd:99999999999: descriptor 99999999999 is not open here"),
+        ("mkfifo f; {} f --timeout 1000h", "'1000h' is longer than 596h"),
         ("{} tcp:localhost", "tcp:localhost: write tcp:HOST:PORT"),
         ("{} --events inn -", "unknown event 'inn'; known are in, pri, out"),
         ("mkfifo f; {} --exclusive --oneshot f", "f: EINVAL: epoll does not take EPOLLEXCLUSIVE together with "

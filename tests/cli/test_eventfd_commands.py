@@ -131,6 +131,9 @@ def test_python_s_subprocess_is_such_a_launcher(shell: "Shell") -> None:
         ("evkit eventfd add 0xyz --fd 0", "'0xyz' is not a hexadecimal number"),
         ("evkit eventfd read --timeout 5", "'5' is not a duration; write 250ms, 10s or 2m"),
         ("evkit eventfd run --initial 4294967296 -- true", "--initial is at most 4294967295"),
+        ("evkit eventfd read --fd 99999999999", "descriptor 99999999999 is not open here"),
+        ("EVENTFD=99999999999 evkit eventfd peek", "descriptor 99999999999 (from $EVENTFD) is not open here"),
+        ("evkit eventfd read --ready-fd 99999999999", "--ready-fd 99999999999 is not open here"),
         ("evkit eventfd run", "missing argument 'CMD...'"),
     ],
 )

@@ -66,3 +66,9 @@ def test_shards_share_the_cases_out() -> None:
     plan = engine.Plan(cases)
     shared = [case for index in (1, 2, 3) for case in plan.shard(index, 3).cases]
     assert sorted(case.id for case in shared) == [case.id for case in cases]
+
+
+def test_no_more_runners_are_started_than_there_are_jobs() -> None:
+    [case] = engine.select(["eventfd/counter"])
+    [result] = engine.run(engine.Plan((case,), slots=10**9))
+    assert result.status is Status.PASS

@@ -3,6 +3,7 @@
 from typer import BadParameter
 
 _UNITS_NS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
+_LONGEST_NS = 596 * _UNITS_NS["h"]  # 2^31-1 ms, in whole hours: what poll(2) and epoll_wait(2) take
 _MULTIPLES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 
 
@@ -10,14 +11,17 @@ def duration_ns(text: str | int) -> int:
     """Nanoseconds in `250ms`, `1.5s`, `2m`; a number is an option's default and stays.
 
     Raises:
-        BadParameter: no number, or no unit.
+        BadParameter: no number, no unit, or longer than an int of milliseconds holds.
     """
     if isinstance(text, int):
         return text
     number, unit = _split(text)
     if unit not in _UNITS_NS or number is None:
         raise BadParameter(f"{text!r} is not a duration; write 250ms, 10s or 2m")
-    return int(number * _UNITS_NS[unit])
+    nanoseconds = int(number * _UNITS_NS[unit])
+    if nanoseconds > _LONGEST_NS:
+        raise BadParameter(f"{text!r} is longer than 596h, the most that epoll_wait takes")
+    return nanoseconds
 
 
 def count(text: str | int) -> int:

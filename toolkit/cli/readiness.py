@@ -14,7 +14,7 @@ class Readiness:
         if fd is not None:
             try:
                 os.fstat(fd)
-            except OSError:
+            except (OSError, OverflowError):  # EBADF, or more than an int
                 refuse(f"--ready-fd {fd} is not open here; pass one, as in `--ready-fd 3 3>ready`")
 
     def announce(self) -> None:

@@ -46,9 +46,7 @@ def be_a_keeper(runner: Callable[[], None], connection: socket.socket, folder: P
         connection.close()  # so that the engine sees the end of the runner's
         _wait_for(pid)
     finally:
-        _sweep()
-        shutil.rmtree(folder, ignore_errors=True)
-        os._exit(0)
+        _leave(folder)
 
 
 def _be_its_runner(runner: Callable[[], None]) -> NoReturn:
@@ -56,14 +54,23 @@ def _be_its_runner(runner: Callable[[], None]) -> NoReturn:
         _reap_and_obey()
         runner()
     finally:
+        _leave()
+
+
+def _leave(folder: Path | None = None) -> NoReturn:
+    try:
         _sweep()
-        os._exit(0)
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        os._exit(0)  # whatever happened: above here is the engine's own stack, which is not ours to run
 
 
 def _sweep() -> None:
-    with contextlib.suppress(_Stopped):  # it may come now, but only once
-        orphans.sweep()
-    orphans.sweep()
+    while True:
+        with contextlib.suppress(_Stopped):  # twice when a second signal comes before `_stop` has begun
+            orphans.sweep()
+            return
 
 
 def _wait_for(runner: int) -> None:

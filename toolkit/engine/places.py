@@ -28,16 +28,17 @@ class Place(Protocol):
 
 
 def make_slots(plan: Plan) -> Sequence[Place]:
-    """As many places as the plan has slots."""
+    """As many places as the plan has slots, and no more than it has jobs."""
+    slots = min(plan.slots, plan.job_count)
     platform: str = sys.platform  # a plain str, so that type checkers read both branches
     if platform == "win32":
         from toolkit.engine.spawned import Spawner
 
         spawner = Spawner(plan)
-        return [spawner.slot() for _ in range(plan.slots)]
+        return [spawner.slot() for _ in range(slots)]
     from toolkit.engine.slots import Slot
 
-    return [Slot(plan) for _ in range(plan.slots)]
+    return [Slot(plan) for _ in range(slots)]
 
 
 def ready(busy: Sequence[Place]) -> Sequence[Place]:

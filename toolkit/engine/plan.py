@@ -51,6 +51,11 @@ class Plan:
             if not self.cases:
                 return
 
+    @property
+    def job_count(self) -> int:
+        """How many jobs there are; one iteration's for a plan that repeats without end."""
+        return sum(len(self.chosen(case)) for case in self.cases) * (self.repeat or 1)
+
     def chosen(self, case: Case) -> list[str | None]:
         """The names of the variants to run; [None] for a case without variants."""
         names = [case.variant_name(function) for function in case.variants]

@@ -51,7 +51,7 @@ def open_target(name: str, events: int) -> Target:
         if colon and scheme == "fd":
             return _inherited(name, _number(name, rest))
         if colon and scheme == "listen":
-            return _listener(name, _number(name, rest))
+            return _listener(name, _port(name, rest))
         if colon and scheme == "tcp":
             return _connection(name, rest)
         return Target(name, os.open(name, _access(events) | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC))
@@ -74,7 +74,7 @@ def refused_by_epoll(target: Target) -> str:
 def _inherited(name: str, fd: int) -> Target:
     try:
         os.fstat(fd)
-    except OSError:
+    except (OSError, OverflowError):  # EBADF, or more than an int
         raise TargetError(f"{name}: {not_open(f'descriptor {fd}')}") from None
     return Target(name, fd, listens=_listens(fd), owned=False)
 
@@ -90,8 +90,6 @@ def _listens(fd: int) -> bool:
 
 
 def _listener(name: str, port: int) -> Target:
-    if port > 0xFFFF:
-        raise TargetError(f"{name}: a port is at most 65535")
     family = socket.AF_INET6 if socket.has_dualstack_ipv6() else socket.AF_INET
     sock = socket.create_server(("", port), family=family, dualstack_ipv6=family == socket.AF_INET6)
     sock.setblocking(False)
@@ -104,8 +102,10 @@ def _connection(name: str, address: str) -> Target:
     if not host or not port.isdecimal():
         raise TargetError(f"{name}: write tcp:HOST:PORT, such as tcp:localhost:80 or tcp:[::1]:80")
     try:
-        family, kind, protocol, _, where = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)[0]
-    except (socket.gaierror, OverflowError, UnicodeError) as error:
+        family, kind, protocol, _, where = socket.getaddrinfo(
+            host, _port(name, port), type=socket.SOCK_STREAM
+        )[0]
+    except (socket.gaierror, UnicodeError) as error:
         raise TargetError(f"{name}: {getattr(error, 'strerror', None) or error}") from None
     with socket.socket(family, kind, protocol) as sock:
         sock.setblocking(False)
@@ -113,6 +113,13 @@ def _connection(name: str, address: str) -> Target:
         if result not in (0, errno.EINPROGRESS):
             raise OSError(result, os.strerror(result))
         return Target(name, sock.detach())
+
+
+def _port(name: str, text: str) -> int:
+    port = _number(name, text)
+    if port > 0xFFFF:  # getaddrinfo(3) would take it modulo 2^16
+        raise TargetError(f"{name}: a port is at most 65535")
+    return port
 
 
 def _number(name: str, text: str) -> int:

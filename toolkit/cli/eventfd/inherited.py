@@ -37,7 +37,7 @@ def borrowed_eventfd(fd: int | None) -> EventFd:
         origin = f"descriptor {fd} (from ${VARIABLE})"
     try:
         os.fstat(fd)
-    except OSError:
+    except (OSError, OverflowError):  # EBADF, or more than an int
         refuse(not_open(origin))
     if Path(f"/proc/self/fd/{fd}").readlink() != _EVENTFD:
         from toolkit.primitives.fdinfo import kind_of

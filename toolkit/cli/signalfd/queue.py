@@ -56,7 +56,7 @@ def queue(
     for sent in range(times):
         try:
             sigqueue(pid, number, value)
-        except ProcessLookupError:
+        except (ProcessLookupError, OverflowError):  # or more than a pid_t
             refuse(
                 f"no process has the number {pid}" + (f" any more; it got {sent} of {times}" if sent else "")
             )
