@@ -1,8 +1,6 @@
 """A bounded pool of receive buffers. A worker takes one for a turn and gives it back: none crosses a layer."""
 
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from toolkit.ffi import linux
@@ -45,19 +43,15 @@ class BufferPool:
 
     def __init__(self, count: int) -> None:
         self._free = deque(Buffer() for _ in range(count))
-        self.count = count
-        self.least_free = count
 
-    @contextmanager
-    def taken(self) -> Iterator[Buffer]:
-        """A buffer for the length of a with block.
+    def take(self) -> Buffer:
+        """A buffer, to be given back by `give_back` whatever happens.
 
         Raises:
             IndexError: all are taken: the pool is smaller than the number of workers that share it.
         """
-        buffer = self._free.pop()
-        self.least_free = min(self.least_free, len(self._free))
-        try:
-            yield buffer
-        finally:
-            self._free.append(buffer)
+        return self._free.pop()
+
+    def give_back(self, buffer: Buffer) -> None:
+        """Takes a buffer back."""
+        self._free.append(buffer)

@@ -94,7 +94,8 @@ class Loop:
         if due is not None:
             due_ms = due // _MILLISECOND_NS + 1
             timeout_ms = due_ms if timeout_ms < 0 else min(timeout_ms, due_ms)
-        with self._buffers.taken() as buffer:
+        buffer = self._buffers.take()
+        try:
             if self._check_owner:
                 self._check_owner("wait in")
             count = linux.lib.evk_wait_receive(
@@ -105,6 +106,8 @@ class Loop:
                 self._handle(buffer, count)
             elif count < 0 and count != INTERRUPTED:  # SIGCONT after SIGSTOP ends a wait too (signal(7))
                 fail(count, "epoll_wait", self.epoll.fileno(), BATCH, timeout_ms)
+        finally:
+            self._buffers.give_back(buffer)
         self._wheel.advance(self.service.now)
         if self.after_turn is not None:
             self.after_turn()
