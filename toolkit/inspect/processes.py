@@ -58,6 +58,15 @@ def started(pid: int) -> int:
     return int(words[_STAT_START]) if words else 1 << 63
 
 
+def is_busy(pid: int) -> bool:
+    """Whether a thread runs, wants to, or is in the middle of something in the kernel: any state but asleep or over."""
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208  names, fast
+    except OSError:
+        return False
+    return any(_stat_words(f"{pid}/task/{tid}")[:1] in ([b"R"], [b"D"]) for tid in threads)
+
+
 def descends_from(pid: int, ancestor: int) -> bool:
     """Whether `ancestor` is a parent, grandparent, ... of `pid`. A parent that ended breaks the chain."""
     while pid > 1:
@@ -95,12 +104,12 @@ def _namespace(pid: int | str, kind: str) -> str | None:
         return None
 
 
-def _stat_words(pid: int) -> list[bytes]:
+def _stat_words(pid: int | str) -> list[bytes]:
     # The name may hold spaces and parentheses: what follows its last one is plain words.
     return _read(pid, "stat").rpartition(b")")[2].split()
 
 
-def _read(pid: int, name: str) -> bytes:
+def _read(pid: int | str, name: str) -> bytes:
     try:
         number = os.open(f"/proc/{pid}/{name}", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
