@@ -6,7 +6,6 @@ Cases import nothing of Windows themselves, so that they can be listed and docum
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ from toolkit.ffi import windows
 from toolkit.ffi.windows_errors import WindowsCallError
 from toolkit.lab.base import LabBase
 from toolkit.lab.checks import DeadlineError
+from toolkit.lab.windows_waiter import WindowsWaiter
 from toolkit.primitives.directory_changes import Change, changes, start_watch
 from toolkit.primitives.iocp import CompletionPort, Packet
 from toolkit.primitives.job import Job, Process
@@ -212,7 +212,7 @@ class WindowsLab(LabBase):
 
     # --- threads and processes ---
 
-    def thread(self, function: Callable[..., Any], *arguments: Any) -> "WindowsWaiter":  # noqa: ANN401  any call
+    def thread(self, function: Callable[..., Any], *arguments: Any) -> WindowsWaiter:  # noqa: ANN401  any call
         """Runs `function` in a new thread."""
         return WindowsWaiter(function, arguments)
 
@@ -254,45 +254,3 @@ class WindowsLab(LabBase):
             if time.monotonic() > end:
                 raise DeadlineError(f"not in time: {what}")
             time.sleep(0.001)
-
-
-class WindowsWaiter:
-    """A thread running one function."""
-
-    def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        self._function = function
-        self._arguments = arguments
-        self._outcome: Any = None
-        self._error: BaseException | None = None
-        self._running = threading.Event()
-        self.id = 0
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-        self._running.wait(5)
-
-    def _run(self) -> None:
-        self.id = windows.compiled.GetCurrentThreadId()
-        self._running.set()
-        try:
-            self._outcome = self._function(*self._arguments)
-        except BaseException as error:
-            self._error = error
-
-    @property
-    def done(self) -> bool:
-        """Whether the function has returned or raised."""
-        return not self._thread.is_alive()
-
-    def result(self, within: float = 5.0) -> Any:  # noqa: ANN401  whatever the function returns
-        """What the function returned.
-
-        Raises:
-            DeadlineError: it has not returned in time.
-            BaseException: what the function raised.
-        """
-        self._thread.join(LabBase.seconds(within))
-        if not self.done:
-            raise DeadlineError("a thread that had to return did not, in time")
-        if self._error is not None:
-            raise self._error
-        return self._outcome

@@ -20,7 +20,7 @@ def naive(lab: "WindowsLab") -> None:
     """No port."""
     server, _ = lab.pipe()
     operation = lab.operation(8)
-    lab.thread(server.read, operation).result()
+    lab.thread(server.read, operation).gone()
     error = lab.error_of(server.result, operation, 2000)
     operation.arrive()
     lab.must("iocp-thread-exit-cancels-without-port", expected=995, observed=error)
@@ -32,7 +32,7 @@ def right(lab: "WindowsLab") -> None:
     server, client = lab.pipe()
     port.associate(server, 1)
     operation = lab.operation(8)
-    lab.thread(server.read, operation).result()
+    lab.thread(server.read, operation).gone()
     lab.fill(client, b"data")
     packet = lab.packet(port)
     lab.must(
