@@ -17,7 +17,8 @@ app = new_app()
 
 @app.command(
     epilog=examples(
-        "evkit serve half-sync --port 0 --duration 4s >up & until grep -q listening up; do sleep 0.1; done;"
+        "evkit serve half-sync --port 0 --duration 4s >up &"
+        " until grep -q listening up || ! kill -0 $!; do sleep 0.1; done;"
         " evkit load $(sed -n 's,listening on http://,,p' up) --duration 500ms --max-errors 0; wait"
     )
 )

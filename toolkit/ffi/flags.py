@@ -109,10 +109,12 @@ def events_from(names_or_values: Iterable[str | int]) -> EpollEvents:
         if isinstance(word, int):
             events |= word
             continue
-        name = word.upper()
-        name = name if name.startswith("EPOLL") else f"EPOLL{name}"
-        if name not in EpollEvents.__members__:
-            known = ", ".join(member.removeprefix("EPOLL").lower() for member in EpollEvents.__members__)
-            raise ValueError(f"unknown event {word!r}; known are {known}")
-        events |= EpollEvents[name]
+        short = word.upper().removeprefix("EPOLL").removeprefix("_")
+        known = {
+            name.removeprefix("EPOLL").removeprefix("_"): flag
+            for name, flag in EpollEvents.__members__.items()
+        }
+        if short not in known:
+            raise ValueError(f"unknown event {word!r}; known are {', '.join(known).lower()}")
+        events |= known[short]
     return events
