@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 from interpreters import find
 
 VERSIONS = ((3, 10), (3, 11), (3, 12), (3, 13))
-BESIDE_EACH_OTHER = ("once", "sdist", "lint", "types", "docs")
+BESIDE_EACH_OTHER = ("servers", "once", "sdist", "lint", "types", "docs")
 BY_ITSELF = ("alone",)
 
 ROOT = Path(__file__).resolve().parent.parent
