@@ -1,6 +1,7 @@
 /* Stress loops in which numbered tokens change hands: handoff (pipes) and accept-storm (connections). A token's slot
    holds its mark from before it is sent until it is handled, so a loss leaves a mark and a duplicate finds none. */
 
+#include <stddef.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 

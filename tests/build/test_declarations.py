@@ -188,3 +188,21 @@ def test_our_own_c_compiles_without_a_warning(
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+PROGRAMS = sorted(
+    path for path in (Path(__file__).resolve().parents[2] / "toolkit").rglob("*.c") if path.name != "_linux.c"
+)
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.name)
+def test_the_c_programs_we_compare_with_compile_without_a_warning(path: Path, tmp_path: Path) -> None:
+    flags = ["-std=gnu11", "-O2", "-pthread", "-Wall", "-Wextra", "-Werror"]
+    done = subprocess.run(
+        ["cc", *flags, "-o", tmp_path / "program", path],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

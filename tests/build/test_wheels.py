@@ -12,7 +12,7 @@ import pytest
 
 Done = subprocess.CompletedProcess[str]
 
-COMPILED = (".so", ".pyd", ".dll", ".dylib", ".o", ".c")
+COMPILED = (".so", ".pyd", ".dll", ".dylib", ".o")
 # What pthread and rt symbols cost when built on glibc 2.34 or newer, which moved them. epoll_pwait2 would cost 2.35.
 NEWEST_GLIBC = (2, 34)
 
