@@ -80,7 +80,7 @@ def _explain(arguments: list[str], error: Exception) -> Exit:
 
 def _with_remedy(error: OSError) -> str:
     if error.errno != errno.EMFILE:
-        nameless = type(error) is OSError and error.filename is None
+        nameless = type(error) is OSError and error.filename is None and error.strerror is not None
         return f"cannot go on: {error.strerror}" if nameless else str(error)
     from toolkit.report.context import read_limits
 
