@@ -16,6 +16,7 @@ class EndedBySignal(KeyboardInterrupt):
 
 _held = False
 _waiting: int | None = None
+_arrived: int | None = None
 
 
 @contextmanager
@@ -35,8 +36,18 @@ def held() -> Iterator[None]:
         raise EndedBySignal(number)
 
 
+def raise_if_arrived() -> None:
+    """Raises EndedBySignal when a signal arrived whose exception somebody's code lost.
+
+    Python runs a handler between any two instructions, also in a hook whose exceptions it throws away.
+    """
+    if _arrived is not None:
+        raise EndedBySignal(_arrived)
+
+
 def _raise(number: int, _frame: FrameType | None) -> None:
-    global _waiting
+    global _arrived, _waiting
+    _arrived = number
     if _held and _waiting is None:
         _waiting = number
         return

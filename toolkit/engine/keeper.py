@@ -14,25 +14,11 @@ from pathlib import Path
 from typing import NoReturn
 
 from toolkit.engine import orphans
+from toolkit.primitives.deaf_fork import ENDING, fork_deaf
 
 
 class _Stopped(BaseException):
     """SIGTERM: the run was interrupted, or the process above is gone."""
-
-
-_ENDING = (signal.SIGINT, signal.SIGTERM)
-
-
-def fork_deaf() -> int:
-    """fork(2) whose child hears neither SIGINT nor SIGTERM until it has handlers of its own.
-
-    Until then it has its parent's, which would raise the parent's exception in it.
-    """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
-    pid = os.fork()
-    if pid != 0:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    return pid
 
 
 def be_a_keeper(runner: Callable[[], None], connection: socket.socket, folder: Path) -> NoReturn:
@@ -88,7 +74,7 @@ def _reap_and_obey() -> None:
     compiled.evk_prctl(compiled.PR_SET_CHILD_SUBREAPER, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _stop)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
 
 
 def _stop(_number: int, _frame: object) -> None:

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.engine.forked import run_job
-from toolkit.engine.keeper import be_a_keeper, fork_deaf
+from toolkit.engine.keeper import be_a_keeper
 from toolkit.engine.plan import Job, Plan
 from toolkit.engine.verdict import Outcome
+from toolkit.primitives.deaf_fork import fork_deaf
 from toolkit.records import Status
 
 _LENGTH = struct.Struct("!I")

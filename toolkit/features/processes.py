@@ -9,6 +9,7 @@ import socket
 from toolkit.features.trying import MissingError, Probe, in_child
 from toolkit.ffi import linux, raw
 from toolkit.ffi.errors import fail
+from toolkit.primitives.deaf_fork import fork_deaf
 
 _PIDFD_GETFD = 438  # include/uapi/asm-generic/unistd.h; one number on every architecture but alpha
 _CAP_BLOCK_SUSPEND = 36  # include/uapi/linux/capability.h
@@ -35,7 +36,7 @@ def _pidfd_open() -> None:
 
 
 def _pidfd_poll() -> None:
-    child = os.fork()
+    child = fork_deaf()
     if child == 0:
         os._exit(0)
     pidfd = -1

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from toolkit.features.feature import Feature
 from toolkit.ffi.errors import errno_name
+from toolkit.primitives.deaf_fork import fork_deaf
 
 Attempt = Callable[[], "str | None"]
 """Makes the call; returns a value to show, or None. Raises MissingError or OSError where the feature is not there."""
@@ -57,7 +58,7 @@ def in_child(attempt: Attempt) -> Attempt:
 
     def forked() -> str | None:
         reader, writer = os.pipe()
-        child = os.fork()
+        child = fork_deaf()
         if child == 0:
             _answer(attempt, writer)
         os.close(writer)
@@ -79,6 +80,7 @@ def in_child(attempt: Attempt) -> Attempt:
 
 def _answer(attempt: Attempt, writer: int) -> None:
     """In the child: one line through the pipe, and out without a trace."""
+    answer = _MISSING + b"the attempt did not end"
     try:
         value = attempt()
         answer = _NOTHING if value is None else _FOUND + value.encode()
@@ -87,8 +89,10 @@ def _answer(attempt: Attempt, writer: int) -> None:
     except Exception as error:
         answer = _MISSING + str(error).encode()
     finally:
-        os.write(writer, answer[: select.PIPE_BUF])
-        os._exit(0)
+        try:
+            os.write(writer, answer[: select.PIPE_BUF])
+        finally:
+            os._exit(0)
 
 
 def _read_all(reader: int) -> bytes:

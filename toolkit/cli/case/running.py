@@ -7,7 +7,7 @@ from time import monotonic_ns
 
 from toolkit.cli.case.selection import columns
 from toolkit.cli.refusal import refuse
-from toolkit.cli.signals import EndedBySignal, held
+from toolkit.cli.signals import EndedBySignal, held, raise_if_arrived
 from toolkit.engine import Plan
 from toolkit.engine import run as results_of
 from toolkit.exits import Exit
@@ -68,6 +68,7 @@ def _run(plan: Plan, known: KnownList | None, writer: CaseWriter) -> tuple[Summa
                     writer.case(judged)
                     progress.step()
                     progress.show(result.id)
+                raise_if_arrived()
     except EndedBySignal as signal:
         ended = signal
     finally:
