@@ -16,6 +16,8 @@ from toolkit.bench.contest import MEANINGLESS, Contestant, compete, row_of, spre
 from toolkit.bench.programs import PEERS, Peer
 from toolkit.bench.works import WORKS, contestants
 
+pytestmark = pytest.mark.once  # what is timed is C and the kernel, whoever asks
+
 SCHEMA = json.loads((files("toolkit.report") / "schema.json").read_text())
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
 

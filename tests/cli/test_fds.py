@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Shell
     from tests.conftest import Start, Subject
 
+pytestmark = pytest.mark.once  # /proc says the same to every interpreter
+
 SCHEMA = json.loads((files("toolkit.report") / "schema.json").read_text())
 
 EVERYTHING = """

@@ -2,10 +2,14 @@
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from toolkit.inspect import EventFdRecord, Holder, SignalFdRecord, Watcher, survey
 
 if TYPE_CHECKING:
     from tests.conftest import Start, Subject
+
+pytestmark = pytest.mark.once  # /proc says the same to every interpreter
 
 
 def eventfd_of(subject: "Subject", name: str) -> EventFdRecord:

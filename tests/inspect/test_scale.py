@@ -15,6 +15,8 @@ from toolkit.primitives.fdinfo import read_fdinfo_bytes, read_interest_list
 if TYPE_CHECKING:
     from tests.conftest import Start, Subject
 
+pytestmark = pytest.mark.once  # /proc says the same to every interpreter
+
 ENTRIES = 100_000
 
 # Helpers share one epoll, since a process may not have that many descriptors; each registers its own, under the same

@@ -9,6 +9,8 @@ from toolkit.inspect import Entry, EpollRecord, Holder, Method, State, survey
 if TYPE_CHECKING:
     from tests.conftest import Start, Subject
 
+pytestmark = pytest.mark.once  # /proc says the same to every interpreter
+
 MAKERS = {
     "pipe": "made, other = os.pipe()",
     "socket": "pair = socket.socketpair(); made = pair[0].detach()",

@@ -9,6 +9,8 @@ from toolkit.inspect import DataHint, Entry, EpollRecord, Holder, Target, survey
 if TYPE_CHECKING:
     from tests.conftest import Start, Subject
 
+pytestmark = pytest.mark.once  # /proc says the same to every interpreter
+
 
 def entries_by_number(subject: "Subject") -> dict[int, Entry]:
     """All entries of the epoll it told of."""

@@ -14,6 +14,8 @@ from toolkit.inspect import EpollRecord, State, survey
 if TYPE_CHECKING:
     from tests.conftest import Start
 
+pytestmark = pytest.mark.once  # /proc says the same to every interpreter
+
 NOBODY = 65534
 DEADLINE_S = 60
 _PR_SET_DUMPABLE = 4  # linux/prctl.h

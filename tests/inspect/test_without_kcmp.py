@@ -9,6 +9,8 @@ import pytest
 if TYPE_CHECKING:
     from tests.conftest import Start
 
+pytestmark = pytest.mark.once  # /proc says the same to every interpreter
+
 NUMBERS = {"x86_64": 312, "aarch64": 272}  # kcmp's, by machine (asm/unistd.h)
 
 WATCHED = """
