@@ -64,7 +64,7 @@ CASE = Case(
     claims=(
         Claim(
             "select-limited-to-1024",
-            "select() cannot take a descriptor above 1023.",
+            "The C library's fd_set ends at descriptor 1023, so its select() cannot be asked about a higher one.",
             "select(2) BUGS",
         ),
         Claim(
