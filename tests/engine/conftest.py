@@ -8,6 +8,7 @@ import sys
 import time
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,10 @@ class Engine:
                 assert select.select([reader], [], [], max(0.0, until - time.monotonic()))[0], (
                     "the case never waited"
                 )
-                said += os.read(reader, 2)  # empty for an instant while no writer has it open
+                with suppress(
+                    BlockingIOError
+                ):  # the last writer may leave, and another come, after select(2)
+                    said += os.read(reader, 2)  # empty for an instant while no writer has it open
         finally:
             os.close(reader)
             fifo.unlink()

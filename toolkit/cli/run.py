@@ -23,6 +23,7 @@ def run(arguments: list[str]) -> int:
     raise_on_end_signals()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # no locale is too narrow for a result
+    status: int = Exit.OK
     try:
         status = _status(root(), arguments)
         if sys.stdout is not None:
@@ -32,7 +33,8 @@ def run(arguments: list[str]) -> int:
         return by_signal(_SIGPIPE)
     except OSError as error:
         _forget_stdout()
-        _say(arguments, _with_remedy(error))
+        if status != Exit.HARNESS:  # the command met the same and said so
+            _say(arguments, _with_remedy(error))
         return Exit.HARNESS
     return status
 
