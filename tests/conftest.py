@@ -19,7 +19,7 @@ import toolkit
 DEADLINE_S = 60
 
 PRELUDE = """
-import array, ctypes, json, os, pty, select, signal, socket, sys, threading
+import array, collections, ctypes, json, os, pty, select, signal, socket, sys, threading
 
 def tell(**facts):
     '''Says the facts, and waits to be told to go on; ends the process when nobody will.'''
