@@ -5,7 +5,7 @@ import sys
 
 def main() -> int:
     """Runs one command line and returns the exit status."""
-    if sys.argv[1:] == ["--version"]:
+    if sys.argv[1:] == ["--version"] and sys.stdout is not None:
         from toolkit.version import VERSION
 
         sys.stdout.write(f"evkit {VERSION}\n")

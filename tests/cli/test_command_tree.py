@@ -51,6 +51,7 @@ def test_help_lists_every_command(shell: "Shell") -> None:
         ("evkit eventfd", "evkit eventfd: missing command: one of "),
         ("evkit", "evkit: missing command: one of "),
         ("evkit --jsn", "evkit: no such option: --jsn"),
+        ("evkit eventfd add -5", "evkit eventfd add: -5 is below zero"),
         (
             "evkit eventfd read --tiemout 3s",
             "evkit eventfd read: no such option: --tiemout (Possible options: --timeout)",
@@ -74,3 +75,19 @@ def test_version(shell: "Shell") -> None:
     from toolkit.version import VERSION
 
     assert shell.run("evkit --version").stdout == f"evkit {VERSION}\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["--version", "--help", "case list", "case list --json", "eventfd demo", "map", "tail /etc/hostname"],
+)
+def test_results_that_have_nowhere_to_go_are_an_error(shell: "Shell", command: str) -> None:
+    done = shell.run(f"evkit {command} >&-")
+    assert done.returncode == 99
+    assert done.stderr.splitlines()[-1].endswith("cannot go on: Bad file descriptor")
+    assert shell.run(f"evkit {command} >&- 2>&-").returncode == 99
+
+
+def test_a_command_without_results_needs_no_stdout(shell: "Shell") -> None:
+    done = shell.run("evkit eventfd run -- true >&-")
+    assert (done.returncode, done.stderr) == (0, "")

@@ -139,6 +139,7 @@ def test_a_watched_ctrl_c_is_an_event(shell: "Shell") -> None:
         ("queue 1 USR1 --value 0x10000000000000000", "0x10000000000000000 does not fit 64 bits"),
         ("queue 1 USR1 --value many", "'many' is not a number"),
         ("queue 1 USR1 --times -3", "'-3' is not a count"),
+        ("queue 1 USR1 --times 0", "--times 0 sends nothing"),
         ("queue 99999999999 USR1", "no process has the number 99999999999"),
     ],
 )

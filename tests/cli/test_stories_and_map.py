@@ -106,8 +106,9 @@ def test_the_map_covers_what_it_promises(shell: "Shell", valid_records: "Records
 
 
 def test_too_few_descriptors_say_so(shell: "Shell") -> None:
-    done = shell.run("prlimit --nofile=9 evkit epoll demo")
+    done = shell.run("mkdir away; export TMPDIR=$PWD/away; prlimit --nofile=9 evkit epoll demo")
     assert done.returncode == 99
+    assert list((shell.folder / "away").iterdir()) == []
     assert done.stdout.startswith(" 1. An interest list is made")  # what had been told stays
     assert done.stderr.count("\n") == 1
     assert "this process may have 9 descriptors; raise the limit (ulimit -n)" in done.stderr

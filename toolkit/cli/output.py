@@ -13,7 +13,7 @@ class Output:
     @property
     def is_terminal(self) -> bool:
         """Whether a person watches."""
-        return not self.as_json and sys.stdout is not None and sys.stdout.isatty()
+        return not self.as_json and sys.stdout.isatty()
 
     def result(self, record: Any, text: str | None) -> None:  # noqa: ANN401  a record, or a dict with `type` first
         """One result: `record` as JSON with `--json`, else `text`; without text, nothing."""
@@ -30,6 +30,5 @@ class Output:
             self._write(text)
 
     def _write(self, line: str) -> None:
-        if sys.stdout is not None:
-            sys.stdout.write(line + "\n")
-            sys.stdout.flush()
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()

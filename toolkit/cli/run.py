@@ -6,7 +6,10 @@ import os
 import sys
 
 from typer import Exit as TyperExit
-from typer._click.exceptions import ClickException  # typer names no public base; the version is bounded
+from typer._click.exceptions import (  # typer names no public base; the version is bounded
+    ClickException,
+    NoSuchOption,
+)
 
 from toolkit.cli.lazy import LazyGroup
 from toolkit.cli.refusal import Refusal
@@ -23,11 +26,14 @@ def run(arguments: list[str]) -> int:
     raise_on_end_signals()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # no locale is too narrow for a result
+    elif sys.stdout is None:
+        from toolkit.cli.closed_stdout import ClosedStdout
+
+        sys.stdout = ClosedStdout()
     status: int = Exit.OK
     try:
         status = _status(root(), arguments)
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except BrokenPipeError:
         _forget_stdout()
         return by_signal(_SIGPIPE)
@@ -48,7 +54,7 @@ def _status(group: LazyGroup, arguments: list[str]) -> int:
     except TyperExit as end:
         return end.exit_code
     except ClickException as error:
-        _say(arguments, error.format_message())
+        _say(arguments, _negative(error) or error.format_message())
         return Exit.USAGE
     except Refusal as refusal:
         _say(arguments, str(refusal))
@@ -61,6 +67,13 @@ def _status(group: LazyGroup, arguments: list[str]) -> int:
         raise
     except Exception as error:
         return _explain(arguments, error)
+
+
+def _negative(error: ClickException) -> str | None:
+    """What is wrong with `-5`, which the parser takes for an option."""
+    if isinstance(error, NoSuchOption) and error.option_name[1:2].isdigit():
+        return f"{error.option_name} is below zero, which nothing here can be"
+    return None
 
 
 def _explain(arguments: list[str], error: Exception) -> Exit:

@@ -1,7 +1,10 @@
 """Where the Linux stories are told: a case's tools, without a case around them."""
 
+import fcntl
+import os
+import resource
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -20,15 +23,40 @@ class _NothingToReport:
         raise AssertionError(f"a story traced past its step: {line}")
 
 
+_TO_REMOVE_A_FOLDER = 2
+"""Descriptors that shutil.rmtree opens: the folder, and its copy for scandir."""
+
+_OUT_OF_THE_WAY = 64
+"""A story's own descriptors are numbered from 3, and a reader sees these numbers."""
+
+
 @contextmanager
 def workbench() -> Iterator[Lab]:
-    """A lab with a folder of its own; children are ended and the folder is removed afterwards."""
-    with TemporaryDirectory(prefix="evkit-demo-") as folder:
+    """A lab with a folder of its own; children are ended and the folder is removed afterwards.
+
+    Raises:
+        OSError: EMFILE, before there is a folder that could not be removed again.
+    """
+    with ExitStack() as stack:
+        spare = [_spare_descriptor() for _ in range(_TO_REMOVE_A_FOLDER)]
+        folder = stack.enter_context(TemporaryDirectory(prefix="evkit-demo-"))
+        for fd in spare:
+            stack.callback(os.close, fd)
         lab = Lab(_NothingToReport(), frozenset(), None, "demo", Path(folder))
         try:
             yield lab
         finally:
             lab.end_children()
+
+
+def _spare_descriptor() -> int:
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    lowest = max(min(soft, _OUT_OF_THE_WAY) - _TO_REMOVE_A_FOLDER, 0)
+    fd = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, lowest)
+    finally:
+        os.close(fd)
 
 
 def outcome(call: Callable[[], object]) -> str:

@@ -57,7 +57,7 @@ def results_to(file: str) -> Iterator[TextIO]:
         OSError: the file cannot be written.
     """
     if file == "-":
-        if sys.stdout is None:  # descriptor 1 was closed when Python started
+        if not sys.stdout.writable():  # descriptor 1 was closed when Python started
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         yield sys.stdout
     else:

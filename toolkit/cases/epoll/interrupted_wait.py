@@ -6,21 +6,25 @@ Why it bites        epoll_wait is on the list of calls that are never restarted.
                     failure ends when a debugger attaches, when a shell's ^Z is followed by fg, when a laptop wakes
                     up. A loop that retries with the whole timeout waits too long, and one that ignores signals
                     retries for ever.
-What you will see   EINTR three times.
+What you will see   naive: one wait, EINTR three times. right: the wait is repeated for what is left of its time, so a
+                    signal and a stop cost two more rounds, and the event arrives.
 References          epoll_wait(2) EINTR; signal(7) "Interruption of system calls and library functions by stop
                     signals"; acassen/keepalived#1883; vicinaehq/vicinae#1960; ghedo/pflask#21;
                     travisghansen/fanout#19
 """
 
 import signal
+import time
 from functools import partial
 
 from toolkit.ffi.flags import EPOLLIN
 from toolkit.lab import Case, Claim, Lab, Parent
 
+_PATIENCE_S = 5.0
 
-def interrupted(lab: Lab) -> None:
-    """A handler, a handler with SA_RESTART, a stop."""
+
+def naive(lab: Lab) -> None:
+    """One wait: a handler, a handler with SA_RESTART, a stop."""
 
     def wait_in_child(parent: Parent, restart: bool | None) -> None:
         epoll = lab.epoll()
@@ -30,7 +34,7 @@ def interrupted(lab: Lab) -> None:
             handled = lab.count_handled(signal.SIGUSR1)
             signal.siginterrupt(signal.SIGUSR1, not restart)
         parent.report()
-        outcome = lab.outcome(lab.wait, epoll, 5.0)
+        outcome = lab.outcome(lab.wait, epoll, _PATIENCE_S)
         parent.report([outcome, len(handled)])
 
     for claim, restart in (
@@ -54,8 +58,44 @@ def interrupted(lab: Lab) -> None:
     child.end()
 
 
+def right(lab: Lab) -> None:
+    """Wait again, for the time that is left."""
+    eventfd = lab.eventfd()
+
+    def wait_in_child(parent: Parent) -> None:
+        epoll = lab.epoll()
+        lab.add(epoll, eventfd, EPOLLIN)
+        lab.count_handled(signal.SIGUSR1)
+        end = time.monotonic() + _PATIENCE_S
+        parent.report("waits")
+        while (events := lab.attempt(lab.wait, epoll, max(end - time.monotonic(), 0.0))) == "EINTR":
+            parent.report("EINTR")
+        parent.report([int(mask) for _, mask in events])
+
+    child = lab.fork(wait_in_child)
+    said = [child.expect()]
+    child.until_asleep()
+    child.kill(signal.SIGUSR1)
+    said.append(child.expect())
+    child.until_asleep()
+    child.kill(signal.SIGSTOP)
+    child.until_stopped()
+    child.kill(signal.SIGCONT)
+    said.append(child.expect())
+    child.until_asleep()
+    eventfd.write(1)
+    said.append(child.expect())
+    lab.must(
+        "epoll-wait-repeated-after-eintr-gets-the-event",
+        expected=["waits", "EINTR", "EINTR", [int(EPOLLIN)]],
+        observed=said,
+        reason="what the child told of its waits",
+    )
+    child.end()
+
+
 CASE = Case(
-    variants=(interrupted,),
+    variants=(naive, right),
     claims=(
         Claim(
             "epoll-wait-signal-eintr",
@@ -71,6 +111,11 @@ CASE = Case(
             "epoll-wait-stop-cont-eintr",
             "SIGSTOP and SIGCONT end epoll_wait with EINTR, without any handler.",
             "signal(7) Interruption of system calls and library functions by stop signals",
+        ),
+        Claim(
+            "epoll-wait-repeated-after-eintr-gets-the-event",
+            "A wait that is repeated after EINTR, for the time that is left, returns the event that comes then.",
+            "epoll_wait(2) EINTR; PEP 475",
         ),
     ),
 )

@@ -5,7 +5,8 @@ What it does        Calls signalfd with an existing descriptor: in one process, 
 Why it bites        The mask belongs to the open file description. A child that narrows "its" signalfd makes the parent
                     deaf; and flags given with the update are silently ignored.
 What you will see   The same number back, only the new mask honoured, sleepers woken by what the new mask lets in, flags
-                    unchanged, and the parent's SIGUSR2 unreadable after the child's update.
+                    unchanged. naive: the parent's SIGUSR2 is unreadable after the child's update. right: the child
+                    makes a signalfd of its own, and the parent reads SIGUSR2 as before.
 References          signalfd(2) fd argument; sid-project/sid#33
 """
 
@@ -18,8 +19,8 @@ from toolkit.lab import Case, Claim, Lab
 _ONE, _TWO = signal.SIGUSR1, signal.SIGUSR2
 
 
-def update_mask(lab: Lab) -> None:
-    """Same process, sleepers, flags, and a child."""
+def naive(lab: Lab) -> None:
+    """Same process, sleepers, flags, and a child that narrows what it inherited."""
     lab.block(_ONE, _TWO)
     fd = lab.signalfd(_ONE)
     lab.send_signal(_ONE)
@@ -82,8 +83,26 @@ def _child(lab: Lab) -> None:
     )
 
 
+def right(lab: Lab) -> None:
+    """The child narrows a signalfd of its own."""
+    lab.block(_ONE, _TWO)
+    fd = lab.signalfd(_ONE, _TWO)
+
+    def make_own(_parent: object) -> None:
+        lab.signalfd(_ONE, _TWO).update([_ONE])
+
+    lab.fork(make_own).end()
+    lab.send_signal(_TWO)
+    lab.must(
+        "signalfd-own-descriptor-leaves-parent-s-mask",
+        expected=[[_TWO], [_ONE, _TWO]],
+        observed=[[info.ssi_signo for info in lab.records(fd)], fd.signals],
+        reason="the parent's read, and the mask it has still",
+    )
+
+
 CASE = Case(
-    variants=(update_mask,),
+    variants=(naive, right),
     claims=(
         Claim(
             "signalfd-update-mask-same-fd",
@@ -108,6 +127,11 @@ CASE = Case(
         Claim(
             "signalfd-mask-shared-over-fork",
             "An update in a forked child is the parent's mask as well.",
+            "signalfd(2) fork(2) semantics",
+        ),
+        Claim(
+            "signalfd-own-descriptor-leaves-parent-s-mask",
+            "A signalfd that a child made itself has a mask of its own.",
             "signalfd(2) fork(2) semantics",
         ),
     ),

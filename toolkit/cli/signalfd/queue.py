@@ -50,6 +50,8 @@ def queue(
     from toolkit.ffi.siginfo import signal_name
     from toolkit.primitives.signalfd import sigqueue
 
+    if times == 0:
+        refuse("--times 0 sends nothing; the least is 1")
     if pid <= 0:
         refuse(f"{pid} is not a process: sigqueue(3) takes no process groups")
     [number] = parse_signals([name])
