@@ -4,8 +4,6 @@ import os
 import socket
 
 from toolkit.features.trying import MissingError, Probe
-from toolkit.ffi import linux
-from toolkit.ffi.errors import fail
 from toolkit.ffi.flags import (
     EPOLLERR,
     EPOLLEXCLUSIVE,
@@ -17,6 +15,7 @@ from toolkit.ffi.flags import (
 from toolkit.primitives.epoll import Epoll
 from toolkit.primitives.eventfd import EventFd
 from toolkit.primitives.fdinfo import read_fdinfo_bytes, read_interest_list
+from toolkit.primitives.kcmp import is_epoll_target
 
 _WORD = 0xFEDC_BA98_7654_3210
 _NESTS_TRIED = 12
@@ -106,11 +105,8 @@ def _kcmp_tfd() -> None:
     with Epoll() as epoll, EventFd() as target:
         epoll.add(target, EPOLLIN)
         fd = target.fileno()
-        result = linux.compiled.evk_kcmp_epoll_tfd(me, me, fd, epoll.fileno(), fd, 0)
-        if result < 0:
-            fail(result, "kcmp", me, me, "KCMP_EPOLL_TFD", fd)
-        if result != 0:
-            raise MissingError(f"kcmp says {result} for an entry's own target")
+        if not is_epoll_target(me, fd, me, epoll.fileno(), fd):
+            raise MissingError("kcmp takes an entry's own target for another file")
 
 
 def _nests() -> str:

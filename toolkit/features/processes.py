@@ -10,6 +10,7 @@ from toolkit.features.trying import MissingError, Probe, in_child
 from toolkit.ffi import linux, raw
 from toolkit.ffi.errors import fail
 from toolkit.primitives.deaf_fork import fork_deaf
+from toolkit.primitives.kcmp import compare_files
 
 _PIDFD_GETFD = 438  # include/uapi/asm-generic/unistd.h; one number on every architecture but alpha
 _CAP_BLOCK_SUSPEND = 36  # include/uapi/linux/capability.h
@@ -21,9 +22,7 @@ def _kcmp() -> None:
     again = os.dup(reader)
     try:
         for other, same in ((again, True), (writer, False)):
-            result = linux.compiled.evk_kcmp(me, me, linux.compiled.KCMP_FILE, reader, other)
-            if result < 0:
-                fail(result, "kcmp", me, me, "KCMP_FILE", reader, other)
+            result = compare_files(me, reader, me, other)
             if (result == 0) != same:
                 raise MissingError(f"kcmp says {result} for {'the same' if same else 'another'} file")
     finally:

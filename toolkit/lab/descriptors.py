@@ -13,6 +13,7 @@ from toolkit.lab.base import LabBase
 from toolkit.primitives.epoll import Epoll
 from toolkit.primitives.eventfd import EventFd
 from toolkit.primitives.fdinfo import Registration, read_fdinfo, read_interest_list
+from toolkit.primitives.kcmp import is_epoll_target
 from toolkit.primitives.owned import Descriptor, number_of
 
 _F_SETPIPE_SZ = 1031  # fcntl(2); the standard library names it from Python 3.10.3 on
@@ -151,14 +152,11 @@ class Descriptors(LabBase):
         """The registrations of an epoll, from its fdinfo."""
         return read_interest_list(number_of(epoll))
 
-    def kcmp_registered(self, epoll: Descriptor, descriptor: Descriptor, tfd: int, toff: int = 0) -> int:
-        """kcmp(KCMP_EPOLL_TFD): 0 when entry number `toff` of those registered as `tfd` means this open file.
+    def is_registered(self, epoll: Descriptor, descriptor: Descriptor, tfd: int, toff: int = 0) -> bool:
+        """kcmp(KCMP_EPOLL_TFD): whether entry number `toff` of those registered as `tfd` means this open file.
 
         Raises:
             CallError: ENOENT, no such entry; EPERM, ENOSYS.
         """
-        me, fd, epfd = os.getpid(), number_of(descriptor), number_of(epoll)
-        result: int = linux.lib.evk_kcmp_epoll_tfd(me, me, fd, epfd, tfd, toff)
-        if result < 0:
-            fail(result, "kcmp", me, me, "KCMP_EPOLL_TFD", fd, epfd, tfd, toff)
-        return result
+        me = os.getpid()
+        return is_epoll_target(me, number_of(descriptor), me, number_of(epoll), tfd, toff)

@@ -44,7 +44,7 @@ def registered_file(lab: Lab) -> None:
 
 
 def _compare(lab: Lab, epoll: Epoll, fd: int, tfd: int, toff: int) -> str:
-    return "the same" if lab.kcmp_registered(epoll, fd, tfd, toff) == 0 else "another"
+    return "the same" if lab.is_registered(epoll, fd, tfd, toff) else "another"
 
 
 CASE = Case(
