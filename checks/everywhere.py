@@ -17,7 +17,8 @@ from interpreters import find
 VERSIONS = ((3, 10), (3, 11), (3, 12), (3, 13))
 BESIDE_EACH_OTHER = ("commands", "once", "sdist", "lint", "types", "docs")
 BY_ITSELF = ("alone",)
-AT_ONCE = 3  # more than there are processors on a small machine: tests wait more than they compute
+# more at once than a small machine has processors: tests wait more than they compute
+IN_PARALLEL = ["run-parallel", "--parallel-no-spinner", "--parallel", "3"]
 
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / ".tox" / "reports"
@@ -45,7 +46,7 @@ def main(arguments: list[str]) -> int:
         (ROOT / ".tox" / name / "junit.xml").unlink(missing_ok=True)
     together = [name for name in wanted if name not in BY_ITSELF]
     reports = {
-        **_tox("together", ["run-parallel", "--parallel-no-spinner", "--parallel", str(AT_ONCE)], together, present, to_pytest),
+        **_tox("together", IN_PARALLEL, together, present, to_pytest),
         **_tox("alone", ["run"], [name for name in wanted if name in BY_ITSELF], present, to_pytest),
     }
     return _verdict(wanted, reports)
