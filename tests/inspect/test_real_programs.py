@@ -68,8 +68,8 @@ def command(program: str, port: int, folder: Path) -> list[str]:
 
 
 @pytest.fixture(params=["nginx", "redis-server", "node", "asyncio", "uvloop"])
-def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str, list[int], socket.socket]]:
-    """The program, its processes, and a connection to it."""
+def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str, int, socket.socket]]:
+    """The program, its first process, and a connection to it."""
     program = request.param
     if program == "uvloop":
         pytest.importorskip("uvloop", reason="uvloop is not installed for this interpreter")
@@ -82,8 +82,7 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str
         process = subprocess.Popen(command(program, port, tmp_path), stdout=output, stderr=output)
     try:
         with closing(connect(port, process, tmp_path)) as connection:
-            mine = [pid for pid in list_processes() if pid == process.pid or descends_from(pid, process.pid)]
-            yield program, mine, connection
+            yield program, process.pid, connection
     finally:
         process.terminate()
         try:
@@ -136,10 +135,10 @@ LSOF: dict[str, Callable[[str, str], bool]] = {
 }
 
 
-def test_every_entry_agrees_with_lsof(server: tuple[str, list[int], socket.socket]) -> None:
-    program, pids, connection = server
+def test_every_entry_agrees_with_lsof(server: tuple[str, int, socket.socket]) -> None:
+    program, first, connection = server
     host, port = connection.getpeername()
-    await_entry(pids, "{}:{}".format(*connection.getsockname()))
+    pids = await_entry(first, "{}:{}".format(*connection.getsockname()))
     epolls = [record for record in survey(pids).records if isinstance(record, EpollRecord)]
     compared: set[str] = set()
     for record in epolls:
@@ -161,11 +160,15 @@ def test_every_entry_agrees_with_lsof(server: tuple[str, list[int], socket.socke
     assert any(f"{host}:{port}" == entry.target.local for record in epolls for entry in record.entries)
 
 
-def await_entry(pids: list[int], peer: str) -> None:
-    """Looks until the server has accepted the connection and watches it."""
+def await_entry(first: int, peer: str) -> list[int]:
+    """Looks until a process of the server has accepted the connection and watches it; all its processes.
+
+    nginx listens before it forks its workers, so who accepts may be younger than the connection.
+    """
     end = time.monotonic() + DEADLINE_S
     while time.monotonic() < end:
+        pids = [pid for pid in list_processes() if pid == first or descends_from(pid, first)]
         records = (record for record in survey(pids).records if isinstance(record, EpollRecord))
         if any(entry.target.peer == peer for record in records for entry in record.entries):
-            return
+            return pids
     pytest.fail(f"no epoll of the server watches the connection from {peer}")
