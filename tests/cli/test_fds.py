@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.once  # /proc says the same to every interpreter
 
-SCHEMA = json.loads((files("toolkit.report") / "schema.json").read_text())
+VALIDATOR = jsonschema.Draft202012Validator(json.loads((files("toolkit.report") / "schema.json").read_text()))
 
 EVERYTHING = """
 from toolkit.primitives.signalfd import SignalFd
@@ -50,7 +50,7 @@ def records_in(text: str) -> list[dict[str, Any]]:
     records = [json.loads(line) for line in text.splitlines()]
     for line, record in zip(text.splitlines(), records, strict=True):
         assert line.startswith('{"type": "')
-        jsonschema.validate(record, SCHEMA, jsonschema.Draft202012Validator)
+        VALIDATOR.validate(record)
     return records
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-SCHEMA = json.loads((files("toolkit.report") / "schema.json").read_text())
+VALIDATOR = jsonschema.Draft202012Validator(json.loads((files("toolkit.report") / "schema.json").read_text()))
 _CDEFS = Path(__file__).resolve().parents[2] / "cdefs"
 _BUILD = """
 import sys
@@ -68,7 +68,7 @@ def run(command: list[str], environment: dict[str, str] | None = None) -> Ran:
     )
     records = [json.loads(line) for line in done.stdout.splitlines()]
     for record in records:
-        jsonschema.validate(record, SCHEMA, jsonschema.Draft202012Validator)
+        VALIDATOR.validate(record)
     return Ran(done.returncode, records, done.stderr)
 
 
