@@ -8,7 +8,8 @@ Why it bites        close() of a TCP socket whose receive buffer is not empty is
 What you will see   naive: the client's socket reports EPOLLERR|EPOLLHUP, and after the answer, if it gets it,
                     ECONNRESET. right: shut down the writing side, read until the client's end, then close(): answer,
                     end of file.
-References          close(2); shutdown(2); tcp(7); RFC 2525 2.17; RFC 9112 9.6
+References          close(2); shutdown(2); tcp(7); RFC 2525 2.17; RFC 9112 9.6; dotnet/runtime#57186;
+                    scylladb/seastar#2983; google/gvisor#1449
 """
 
 import socket

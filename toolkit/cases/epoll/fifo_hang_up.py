@@ -8,7 +8,7 @@ Why it bites        Before the first writer there is no EPOLLHUP. When the last 
 What you will see   naive: silence, data, then EPOLLHUP at ten waits of ten. right: the reader opens the FIFO for
                     reading and writing: it is a writer itself, so the last writer never leaves, and the wait is
                     silent.
-References          fifo(7); pipe(7); poll(2) POLLHUP
+References          fifo(7); pipe(7); poll(2) POLLHUP; wingo/fibers#19; MadcowOG/dwl-bar#11; fsnotify/fsnotify#395
 """
 
 import os

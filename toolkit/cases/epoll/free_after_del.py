@@ -8,7 +8,8 @@ Why it bites        DEL promises that no wait which *starts* afterwards reports 
 What you will see   naive: DEL has returned, a new wait is silent, and the other thread uses the freed object. right:
                     the object goes to a list of the retired and is freed when every waiting thread has come round
                     once.
-References          epoll(7) "Possible pitfalls and ways to avoid them", event caching
+References          epoll(7) "Possible pitfalls and ways to avoid them", event caching; amule-org/amule#1136;
+                    wxWidgets/wxWidgets#26924; mitchellh/libxev#239
 """
 
 from toolkit.ffi.flags import EPOLLIN

@@ -6,7 +6,7 @@ Why it bites        maxevents counts events. sizeof(array) compiles, and works a
                     than the array holds, which in a test is always. Under load the kernel fills what it was
                     promised, and overwrites what lies behind the array.
 What you will see   naive: the bytes behind the array are gone. right: four events, then the other four.
-References          epoll_wait(2) maxevents
+References          epoll_wait(2) maxevents; CloudNativeDataPlane/cndp#219; troglobit/libuev#27
 """
 
 from toolkit.ffi import raw

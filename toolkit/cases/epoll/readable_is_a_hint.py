@@ -6,7 +6,8 @@ Why it bites        Between the wait and the read somebody else may take the dat
                     blocking descriptor then sleeps, and with it the whole loop and every connection in it.
 What you will see   naive: the reader, told EPOLLIN, sleeps in read(2) until more data comes. right: O_NONBLOCK:
                     EAGAIN, and the loop goes on.
-References          select(2) BUGS; epoll(7) "Example for suggested usage"; accept(2) NOTES
+References          select(2) BUGS; epoll(7) "Example for suggested usage"; accept(2) NOTES; ofiwg/libfabric#6493;
+                    project-chip/connectedhomeip#8400
 """
 
 import os

@@ -6,7 +6,7 @@ Why it bites        Since Linux 2.6.28 poll and epoll honour the low-water mark.
                     stream is reported whatever the mark says.
 What you will see   naive: five bytes in the socket and no event. right: the mark back at 1 (or the message as long
                     as the mark), and EPOLLIN; at the end of the stream EPOLLIN in any case.
-References          socket(7) SO_RCVLOWAT; net/ipv4/tcp.c tcp_stream_is_readable
+References          socket(7) SO_RCVLOWAT; net/ipv4/tcp.c tcp_stream_is_readable; wahern/cqueues#163; EOSIO/eos#4078
 """
 
 import socket

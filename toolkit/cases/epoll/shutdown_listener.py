@@ -7,7 +7,8 @@ Why it bites        close() of the listener is the obvious way, and it wakes nob
                     code uses a wake-up descriptor.
 What you will see   naive: after close() the waiter is still asleep and hears of nothing but another descriptor.
                     right: EPOLLHUP at once, without EPOLLIN or EPOLLRDHUP, and accept() says EINVAL.
-References          shutdown(2); accept(2) EINVAL; net/ipv4/tcp.c tcp_poll, inet_shutdown
+References          shutdown(2); accept(2) EINVAL; net/ipv4/tcp.c tcp_poll, inet_shutdown;
+                    obsidiansystems/gargoyle#21; ziglang/zig#6226
 """
 
 import socket

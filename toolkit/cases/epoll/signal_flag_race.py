@@ -8,7 +8,8 @@ Why it bites        The handler has run and set the flag, and nobody looks at it
                     descriptor (signalfd, self-pipe, eventfd) that stays readable.
 What you will see   naive: the wait lasts its whole timeout with the flag already set. right: with the signal blocked
                     outside epoll_pwait it ends the wait at once with EINTR; a self-pipe ends it with an event.
-References          epoll_wait(2) epoll_pwait(); select(2) pselect(), "the self-pipe trick"
+References          epoll_wait(2) epoll_pwait(); select(2) pselect(), "the self-pipe trick"; booksbyus/zguide#568;
+                    python/cpython#2139
 """
 
 import signal

@@ -6,7 +6,7 @@ Why it bites        The event of a timerfd is a counter, as an eventfd's: until 
                     code that counts events instead of reading loses ticks whenever it is held up.
 What you will see   naive: ten waits, ten reports of one expiration. right: one read, and the wait is silent; after
                     several periods one read returns them all; disarming takes back what was not read.
-References          timerfd_create(2) read(2); epoll(7)
+References          timerfd_create(2) read(2); epoll(7); chriskohlhoff/asio#145; apple/swift-nio#1337
 """
 
 import sys

@@ -9,7 +9,7 @@ Why it bites        EPOLLET gives an edge to one thread, not a connection to one
 What you will see   naive: the application gets chunk 2, the end, and then chunk 1. right: EPOLLONESHOT: while the
                     first thread has the connection nobody else is told of it, and the order is kept; level-triggered
                     with DEL before reading and ADD after it does the same.
-References          epoll(7) EPOLLONESHOT; epoll_ctl(2) EPOLLONESHOT
+References          epoll(7) EPOLLONESHOT; epoll_ctl(2) EPOLLONESHOT; davidmoreno/onion#116; mozy/mordor#24
 """
 
 from toolkit.ffi.flags import EPOLLET, EPOLLHUP, EPOLLIN, EPOLLONESHOT

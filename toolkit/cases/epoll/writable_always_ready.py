@@ -9,7 +9,8 @@ Why it bites        EPOLLOUT does not mean "somebody wants to write", it means "
 What you will see   naive: ten waits, ten times EPOLLOUT on an idle socket. right: EPOLLOUT only after send() said
                     EAGAIN, and out of the mask when all is sent: silence, then one report when the peer has read
                     enough.
-References          epoll_ctl(2) EPOLLOUT; send(2) EAGAIN; net/unix/af_unix.c unix_writable
+References          epoll_ctl(2) EPOLLOUT; send(2) EAGAIN; net/unix/af_unix.c unix_writable; libuv/libuv#3671;
+                    OpenAtomFoundation/pikiwidb#251; ovis-hpc/ldms#348
 """
 
 from toolkit.ffi.flags import EPOLLIN, EPOLLOUT

@@ -5,7 +5,7 @@ What it does        Lets three threads block in read(2) on a plain eventfd and w
 Why it bites        The number written is not the number of readers let go: the first reader takes the sum and resets
                     the counter, so a thread pool signalled this way works with one thread.
 What you will see   naive: one read returns 3 and two threads sleep on. right: EFD_SEMAPHORE lets all three go.
-References          eventfd(2) read(2), EFD_SEMAPHORE
+References          eventfd(2) read(2), EFD_SEMAPHORE; tinyalsa/tinyalsa#254
 """
 
 from toolkit.ffi.flags import EFD_SEMAPHORE

@@ -5,7 +5,8 @@ What it does        Registers an eventfd level-triggered, writes once, and waits
 Why it bites        The wake-up was handled, the read was forgotten: one core at 100 %, no error anywhere.
 What you will see   naive: every wait returns at once. right: one event, one read, silence. Edge-triggered, even a
                     write of 0 is one more event while the counter is above 0.
-References          eventfd(2) poll(2); epoll(7) Level-triggered and edge-triggered
+References          eventfd(2) poll(2); epoll(7) Level-triggered and edge-triggered; xapi-project/xenopsd#391;
+                    Thomasdezeeuw/gaea#54
 """
 
 from toolkit.ffi.flags import EFD_NONBLOCK, EPOLLET, EPOLLIN

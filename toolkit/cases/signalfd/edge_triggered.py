@@ -4,7 +4,7 @@ What it does        Queues three real-time signals under an edge-triggered epoll
 Why it bites        Three signals before the wait are one edge. A handler that reads one record and waits again never
                     hears of the other two, until a fourth comes.
 What you will see   naive: one event, one record, silence. right: read until EAGAIN, and all three are there.
-References          epoll(7) Q10; signalfd(2)
+References          epoll(7) Q10; signalfd(2); rcore-os/tgoskits#684
 """
 
 import signal

@@ -7,7 +7,8 @@ Why it bites        The handler was written for the parent: it kills workers, re
 What you will see   naive: the handler runs twice, once in a process that has no pool. right: the worker puts the
                     signal back to its default right after fork, the parent's handler runs once, and the worker ends
                     by the signal.
-References          fork(2); signal(7) Execution of signal handlers; signalfd(2) Limitations
+References          fork(2); signal(7) Execution of signal handlers; signalfd(2) Limitations;
+                    SerenityOS/serenity#2718; crystal-lang/crystal#6426; swiftlang/swift-subprocess#50
 """
 
 import os
