@@ -1,6 +1,7 @@
 """The engine on the shipped cases: what it finds, runs and reports."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from toolkit import engine
 from toolkit.engine import registry
 from toolkit.records import Kind, Status
+
+REPORT = re.compile(r"[\w.-]+/[\w.-]+#\d+")  # owner/project#number: somebody was bitten, and said so
 
 
 def test_every_case_keeps_the_rules() -> None:
@@ -19,6 +22,8 @@ def test_every_case_keeps_the_rules() -> None:
         assert [f.__name__ for f in case.variants] in (["naive", "right"], [case.variants[0].__name__]), (
             case_id
         )
+        if len(case.variants) > 1 and case.primitive != "iocp":
+            assert REPORT.search(case.story.references), f"{case_id}: a hazard names who was bitten"
         for claim in case.claims:
             assert claim.text.endswith("."), claim.id
             assert claim.source, claim.id
