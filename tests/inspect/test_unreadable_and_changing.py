@@ -100,6 +100,7 @@ def test_a_program_that_opens_and_closes_all_the_time_is_not_accused(start: "Sta
     subject = start(
         """
 epoll = select.epoll()
+begun, begin = os.pipe()
 child = os.fork()
 if child == 0:
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
@@ -112,8 +113,12 @@ if child == 0:
         if len(kept) > 10:  # so that every look finds some, while the oldest go
             for fd in kept.popleft():
                 os.close(fd)
+            if begin:
+                os.write(begin, b".")
+                begin = None
 number = epoll.fileno()
 epoll.close()
+os.read(begun, 1)
 tell(child=child, epoll=number)
 os.kill(child, signal.SIGKILL)
 tell()
