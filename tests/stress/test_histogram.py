@@ -5,7 +5,7 @@ import random
 import pytest
 
 from toolkit.ffi import linux
-from toolkit.stress.histogram import lower_bound, merge, middle
+from toolkit.stress.histogram import bucket_of, lower_bound, merge, middle
 from toolkit.stress.memory import RunMemory
 
 _MINUTE_NS = 60 * 10**9
@@ -16,6 +16,14 @@ def test_every_bucket_begins_where_the_last_one_ended() -> None:
         first = lower_bound(bucket)
         assert linux.compiled.evk_bucket_of(first) == bucket
         assert linux.compiled.evk_bucket_of(first - 1) == bucket - 1
+
+
+def test_python_and_c_put_a_value_into_the_same_bucket() -> None:
+    for value in (
+        *range(1025),
+        *(2**octave + more for octave in range(10, 36) for more in (-1, 0, 1, 12345 % 2**octave)),
+    ):
+        assert bucket_of(value) == linux.compiled.evk_bucket_of(value), value
 
 
 @pytest.mark.parametrize("value", [1, 127, 128, 1_000, 123_456, 10**9, _MINUTE_NS])

@@ -6,10 +6,10 @@ import sys
 _SCRIPT = """
 import subprocess, sys
 from toolkit.ffi import windows
+windows.lib.SetConsoleCtrlHandler(windows.ffi.NULL, False)  # our starter may ignore it, and children inherit that
 child = subprocess.Popen([sys.executable, "-m", "toolkit", *sys.argv[1:], "--ready-fd", "2"], stderr=subprocess.PIPE)
 try:
     child.stderr.readline()  # it waits now
-    windows.lib.SetConsoleCtrlHandler(windows.ffi.NULL, False)
     windows.lib.GenerateConsoleCtrlEvent(0, 0)  # to everybody in this console, us too
     status = child.wait(60)
 except KeyboardInterrupt:

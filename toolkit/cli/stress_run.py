@@ -17,7 +17,7 @@ from toolkit.stress.result import StressResult
 from toolkit.stress.thresholds import Limits, check
 
 if TYPE_CHECKING:
-    from toolkit.stress import engine
+    from toolkit.stress.glimpse import Glimpse, Progress
 
 _MOST = {
     "workers": 4096,
@@ -134,10 +134,26 @@ def run_stressors(
 
 
 def _run_one(primitive: str, name: str, plan: Plan, show: bool) -> tuple[StressResult, int]:
-    if primitive == "iocp":
-        from toolkit.stress import windows_engine
+    with _live(show) as line:
+        try:
+            of_platform = _run_on_a_port if primitive == "iocp" else _run_in_c
+            return of_platform(primitive, name, plan, line if show else None)
+        except ValueError as error:
+            refuse(str(error))
 
-        return windows_engine.run(name, plan)
+
+def _run_on_a_port(
+    _primitive: str, name: str, plan: Plan, progress: "Progress | None"
+) -> tuple[StressResult, int]:
+    from toolkit.stress import windows_engine
+    from toolkit.stress.windows_calibration import calibrate
+
+    speed = calibrate()
+    result, signal_number = windows_engine.run(name, plan, progress)
+    return replace(result, calibration_per_s=round(speed, 1)), signal_number
+
+
+def _run_in_c(primitive: str, name: str, plan: Plan, progress: "Progress | None") -> tuple[StressResult, int]:
     from toolkit.stress import engine
     from toolkit.stress.calibration import calibrate
 
@@ -145,11 +161,7 @@ def _run_one(primitive: str, name: str, plan: Plan, show: bool) -> tuple[StressR
     if plan.processes and not stressor.processes:
         refuse(f"{name} cannot run with --processes: its workers share descriptors they make as they go")
     speed = calibrate()
-    with _live(show) as line:
-        try:
-            result, signal_number = engine.run(f"{primitive}/{name}", stressor, plan, line if show else None)
-        except ValueError as error:
-            refuse(str(error))
+    result, signal_number = engine.run(f"{primitive}/{name}", stressor, plan, progress)
     return replace(result, calibration_per_s=round(speed, 1)), signal_number
 
 
@@ -164,11 +176,11 @@ def _judge(result: StressResult, limits: Limits, baseline: Baseline | None) -> S
 
 
 @contextmanager
-def _live(show: bool) -> "Iterator[engine.Progress]":
+def _live(show: bool) -> "Iterator[Progress]":
     """Draws over the same line of stderr on a terminal, one line after the other elsewhere."""
     terminal = show and sys.stderr.isatty()
 
-    def draw(glimpse: "engine.Glimpse") -> None:
+    def draw(glimpse: "Glimpse") -> None:
         text = render.live_line(glimpse)
         sys.stderr.write(f"\r{text}\x1b[K" if terminal else f"{text}\n")
         sys.stderr.flush()

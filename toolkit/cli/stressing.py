@@ -11,7 +11,7 @@ from toolkit.cli.options import Json
 from toolkit.cli.quantities import count, duration_ns
 from toolkit.exits import Exit
 
-_OF_C_LOOPS = ("pin", "processes", "progress")
+_OF_FORK = ("processes",)
 _OF_EPOLL = ("maxevents", "trigger", "queue", "entries", "variant")
 
 
@@ -128,7 +128,7 @@ def stress_app(primitive: str, example: str) -> typer.Typer:
     if primitive != "epoll":
         _leave_out(stress, _OF_EPOLL)
     if primitive == "iocp":
-        _leave_out(stress, _OF_C_LOOPS)
+        _leave_out(stress, _OF_FORK)
     app = new_app()
     app.command(epilog=examples(example))(stress)
     return app

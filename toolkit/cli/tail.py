@@ -37,7 +37,11 @@ def tail(
         ExitBy, typer.Option("--exit-by", help="How the loop notices Ctrl-C; `evkit bench exit` compares.")
     ] = ExitBy.SIGNALFD,
     follow: Annotated[
-        bool, typer.Option("--follow", help="Wait for a fifo's next writer when the last has left.")
+        bool,
+        typer.Option(
+            "--follow",
+            help="Wait for a fifo's next writer when the last has left; on Windows, for a file to grow.",
+        ),
     ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Do not log how the exit signal is registered and noticed.")
@@ -84,29 +88,26 @@ def tail(
 def _tail_handles(
     files: list[str], *, quiet: bool, follow: bool, timeout: int | None, ready_fd: int | None, json: bool
 ) -> int:
-    """On Windows: files and named pipes, on a completion port."""
+    """On Windows: files, named pipes and standard input, on a completion port."""
     from toolkit.scheduler.handle_source import CannotRead, HandleSource
+    from toolkit.scheduler.standard_input import standard_input
     from toolkit.scheduler.windows_tail import TIME_LIMIT, tail_handles
 
-    if follow:
-        refuse("--follow is for fifos, which Windows lacks; a named pipe ends when its server closes it")
     readiness = Readiness(ready_fd)
     sources: list[HandleSource] = []
     try:
-        for name in files:
-            if name == "-":
-                refuse(r"- cannot be read with overlapped calls here; give a file or a pipe (\\.\pipe\NAME)")
-            sources.append(HandleSource.open(name))
+        sources.extend(standard_input() if name == "-" else HandleSource.open(name) for name in files)
     except CannotRead as error:
         refuse(str(error))
     render = _as_json if json else _plain if len(files) == 1 else _with_name
 
-    def write(name: str, line: bytes) -> None:
-        sys.stdout.buffer.write(render(name, line))
+    def write(name: str, lines: list[bytes]) -> None:
+        sys.stdout.buffer.write(b"".join(render(name, line) for line in lines))
         sys.stdout.flush()
 
     log = (lambda _line: None) if quiet else _log
-    number = tail_handles(sources, write, log, None if timeout is None else timeout / 1e9, readiness.announce)
+    seconds = None if timeout is None else timeout / 1e9
+    number = tail_handles(sources, write, log, seconds, readiness.announce, follow)
     if number == TIME_LIMIT:
         refuse("gave up: the time limit passed before all sources ended", Exit.TIMEOUT)
     return Exit.OK if number is None else by_signal(number)

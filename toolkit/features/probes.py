@@ -8,9 +8,9 @@ from toolkit.features.feature import Feature
 from toolkit.features.trying import MissingError, Probe
 
 
-def _elsewhere(home: str) -> Probe:
+def _elsewhere(home: str, or_else: str = "") -> Probe:
     def missing() -> None:
-        raise MissingError(f"a primitive of {home}; `evkit map` shows what takes its place")
+        raise MissingError(f"a primitive of {home}; `evkit map` shows what takes its place{or_else}")
 
     return Probe("platform", f"the primitive of {home}", missing)
 
@@ -22,7 +22,7 @@ def _table() -> dict[str, Probe]:
 
         rooms = (epoll, eventfd, signalfd, processes, limits, network, neighbours)
         table = {name: probe for room in rooms for name, probe in room.PROBES.items()}
-        return table | {"iocp": _elsewhere("Windows")}
+        return table | {"iocp": _elsewhere("Windows", ", and a Windows Python under Wine runs it here")}
     missing = {name: _elsewhere("Linux") for name in ("epoll", "eventfd", "signalfd")}
     if platform == "win32":
         from toolkit.features import iocp

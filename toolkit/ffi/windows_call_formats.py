@@ -12,8 +12,9 @@ Shown = Callable[[Any], str]
 
 
 def address(pointer: Any) -> str:  # noqa: ANN401  cffi data has no static type
-    """`0x40`, or NULL."""
-    return "NULL" if pointer == NULL else hex(int(ffi.cast("uintptr_t", pointer)))
+    """`0x40`, or NULL; of a pointer, or of a number that stands for one."""
+    number = int(ffi.cast("uintptr_t", pointer))
+    return hex(number) if number else "NULL"
 
 
 def handle(value: Any) -> str:  # noqa: ANN401  cffi data has no static type

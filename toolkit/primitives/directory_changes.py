@@ -71,7 +71,7 @@ def start_watch(
         windows.NULL,
     )
     outcome = operation.settle(
-        done, False, "ReadDirectoryChangesW", hex(directory.handle), operation.size, hex(what)
+        done, False, "ReadDirectoryChangesW", directory.handle, operation.size, hex(what)
     )
     return Outcome.PENDING if done else outcome  # TRUE says "queued" here, not "done"
 

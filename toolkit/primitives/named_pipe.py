@@ -68,7 +68,7 @@ class NamedPipe(OverlappedHandle):
         pipe = pointer_of(self.handle)
         operation.depart()
         if windows.lib.ConnectNamedPipe(pipe, operation.overlapped):
-            return operation.settle(True, self._skips_packets, "ConnectNamedPipe")
+            return operation.settle(True, self._skips_packets, "ConnectNamedPipe", self.handle)
         code = windows.lib.GetLastError()
         if code == windows.lib.ERROR_IO_PENDING:
             return Outcome.PENDING

@@ -16,7 +16,14 @@ from toolkit.ffi.windows_errors import error_of
 from toolkit.primitives.owned_handle import HandleLike, pointer_of
 
 _in_flight: dict[int, "Operation"] = {}
+take = _in_flight.pop
+"""`take(address, None)`: the operation whose packet was just taken, which leaves the table; None for a word somebody
+posted. The dictionary's own method: a function around it would cost half as much again, at each packet."""
 _LOW = 0xFFFFFFFF
+_new, _cast = windows.ffi.new, windows.ffi.cast
+_OVERLAPPED, _CHARS, _NUMBER = (windows.ffi.typeof(name) for name in ("OVERLAPPED *", "char[]", "uintptr_t"))
+_PENDING = windows.ffi.integer_const("ERROR_IO_PENDING")
+_WARNINGS = tuple(windows.ffi.integer_const(name) for name in ("ERROR_MORE_DATA", "WSAEMSGSIZE"))
 
 
 class Outcome(Enum):
@@ -36,21 +43,23 @@ class Operation:
         context: whatever the caller wants to find again with the packet.
     """
 
-    __slots__ = ("_kept", "address", "buffer", "context", "overlapped", "size")
+    __slots__ = ("_kept", "_no_packet", "address", "buffer", "context", "overlapped", "size")
 
     def __init__(self, size: int = 0, *, data: bytes | None = None, offset: int = 0) -> None:
         """A buffer of `size` bytes to read into, or `data` to write; `offset` is the place in a file."""
-        self.overlapped: Any = windows.ffi.new("OVERLAPPED *")
-        self.address = int(windows.ffi.cast("uintptr_t", self.overlapped))
-        self.size = size if data is None else len(data)
-        self.buffer: Any = (
-            windows.ffi.new("char[]", max(size, 1))
-            if data is None
-            else windows.ffi.from_buffer("char[]", data)
-        )
+        self.overlapped: Any = _new(_OVERLAPPED)
+        self.address = int(_cast(_NUMBER, self.overlapped))
+        if data is None:
+            self.size = size
+            self.buffer: Any = _new(_CHARS, size or 1)
+        else:
+            self.size = len(data)
+            self.buffer = windows.ffi.from_buffer(_CHARS, data)
         self.context: object = None
         self._kept: object = None
-        self.offset = offset
+        self._no_packet = False
+        if offset:
+            self.offset = offset
 
     @property
     def offset(self) -> int:
@@ -72,7 +81,9 @@ class Operation:
         """
         self._not_in_flight()
         number = event if isinstance(event, int) else event.handle
-        self.overlapped.hEvent = pointer_of(number | 1 if no_packet else number)
+        number |= no_packet
+        self.overlapped.hEvent = pointer_of(number)
+        self._no_packet = bool(number & 1)
         self._kept = event
 
     @property
@@ -102,34 +113,37 @@ class Operation:
         Raises:
             RuntimeError: it is in flight already; one OVERLAPPED cannot serve two calls.
         """
-        self._not_in_flight()
-        self.overlapped.Internal = 0
-        self.overlapped.InternalHigh = 0
+        if self.address in _in_flight:
+            self._not_in_flight()
+        overlapped = self.overlapped
+        overlapped.Internal = 0
+        overlapped.InternalHigh = 0
         _in_flight[self.address] = self
 
     def arrive(self) -> None:
         """Leaves the table: it ended and no packet will come, or nobody waits for one (an event without a port)."""
         _in_flight.pop(self.address, None)
 
-    def settle(self, succeeded: bool, skips_packet: bool, call: str, *arguments: object) -> Outcome:
-        """What the call's result means.
+    def settle(
+        self, succeeded: bool, skips_packet: bool, call: str, handle: int, *arguments: object
+    ) -> Outcome:
+        """What the result of `call`, made on `handle` with this operation, means.
 
         Raises:
             WindowsCallError: it failed at once: no packet will come.
         """
-        no_port_hears = bool(int(windows.ffi.cast("uintptr_t", self.overlapped.hEvent)) & 1)
         if succeeded:
-            if skips_packet or no_port_hears:
+            if skips_packet or self._no_packet:
                 self.arrive()
                 return Outcome.DONE_NO_PACKET
             return Outcome.DONE_PACKET_FOLLOWS
         code = windows.lib.GetLastError()
-        if code == windows.lib.ERROR_IO_PENDING:
+        if code == _PENDING:
             return Outcome.PENDING
-        if code in (windows.lib.ERROR_MORE_DATA, windows.lib.WSAEMSGSIZE):  # a warning: its packet is queued
+        if code in _WARNINGS:  # its packet is queued
             return Outcome.DONE_PACKET_FOLLOWS
         self.arrive()
-        raise error_of(code, call, *arguments)
+        raise error_of(code, call, hex(handle), *arguments)
 
     def _not_in_flight(self) -> None:
         if _in_flight.get(self.address) is self:
@@ -149,11 +163,6 @@ def _keep_to_the_end() -> None:
 
 
 atexit.register(_keep_to_the_end)
-
-
-def taken(address: int) -> Operation | None:
-    """The operation whose packet was just taken, which leaves the table; None for a word somebody posted."""
-    return _in_flight.pop(address, None)
 
 
 def in_flight() -> int:

@@ -71,13 +71,13 @@ class OverlappedHandle(OwnedHandle):
             RuntimeError: the operation is in flight already.
             ValueError: closed.
         """
-        file = pointer_of(self.handle)
+        number = self.handle
         operation.depart()
-        done = windows.lib.ReadFile(
-            file, operation.buffer, operation.size, windows.NULL, operation.overlapped
+        done = windows.ReadFile(
+            self._pointer, operation.buffer, operation.size, windows.NULL, operation.overlapped
         )
         return operation.settle(
-            done, self._skips_packets, "ReadFile", hex(self.handle), operation.size, operation.offset
+            done, self._skips_packets, "ReadFile", number, operation.size, operation.offset
         )
 
     def write(self, operation: Operation) -> Outcome:
@@ -89,13 +89,13 @@ class OverlappedHandle(OwnedHandle):
             RuntimeError: the operation is in flight already.
             ValueError: closed.
         """
-        file = pointer_of(self.handle)
+        number = self.handle
         operation.depart()
-        done = windows.lib.WriteFile(
-            file, operation.buffer, operation.size, windows.NULL, operation.overlapped
+        done = windows.WriteFile(
+            self._pointer, operation.buffer, operation.size, windows.NULL, operation.overlapped
         )
         return operation.settle(
-            done, self._skips_packets, "WriteFile", hex(self.handle), operation.size, operation.offset
+            done, self._skips_packets, "WriteFile", number, operation.size, operation.offset
         )
 
     def cancel(self, operation: Operation | None = None) -> bool:
@@ -191,9 +191,7 @@ class OverlappedFile(OverlappedHandle):
             operation.overlapped,
         )  # fmt: skip
         try:
-            operation.settle(
-                done, self._skips_packets, "DeviceIoControl", hex(self.handle), "FSCTL_SET_SPARSE"
-            )
+            operation.settle(done, self._skips_packets, "DeviceIoControl", self.handle, "FSCTL_SET_SPARSE")
             self.result(operation, INFINITE)
         finally:
             operation.arrive()

@@ -79,7 +79,7 @@ class OverlappedSocket(OverlappedHandle):
         result = windows.lib.WSARecv(
             number, vector, 1, windows.NULL, flags, operation.overlapped, windows.NULL
         )
-        return operation.settle(result == 0, self._skips_packets, "WSARecv", hex(number), operation.size)
+        return operation.settle(result == 0, self._skips_packets, "WSARecv", number, operation.size)
 
     def send(self, operation: Operation) -> Outcome:
         """WSASend of the operation's data.
@@ -93,7 +93,7 @@ class OverlappedSocket(OverlappedHandle):
         vector = _vector(operation)
         operation.depart()
         result = windows.lib.WSASend(number, vector, 1, windows.NULL, 0, operation.overlapped, windows.NULL)
-        return operation.settle(result == 0, self._skips_packets, "WSASend", hex(number), operation.size)
+        return operation.settle(result == 0, self._skips_packets, "WSASend", number, operation.size)
 
     def accept(self, operation: Operation, newcomer: "OverlappedSocket", first_bytes: int = 0) -> Outcome:
         """AcceptEx into `newcomer`, a fresh socket. With `first_bytes` it ends only when the client has sent something.
@@ -125,7 +125,7 @@ class OverlappedSocket(OverlappedHandle):
             operation.overlapped,
         )
         _trace("AcceptEx", f"{listener:#x}, {fresh:#x}, {first_bytes}", done)
-        return operation.settle(done, self._skips_packets, "AcceptEx", hex(listener), hex(fresh), first_bytes)
+        return operation.settle(done, self._skips_packets, "AcceptEx", listener, hex(fresh), first_bytes)
 
     def finish_accept(self, listener: "OverlappedSocket") -> None:
         """SO_UPDATE_ACCEPT_CONTEXT: without it getpeername and shutdown of an accepted socket fail with 10057.
@@ -154,7 +154,7 @@ class OverlappedSocket(OverlappedHandle):
             operation.overlapped,
         )  # fmt: skip
         _trace("ConnectEx", f"{number:#x}, {address[0]}:{address[1]}", done)
-        return operation.settle(done, self._skips_packets, "ConnectEx", hex(number), *address)
+        return operation.settle(done, self._skips_packets, "ConnectEx", number, *address)
 
     def finish_connect(self) -> None:
         """SO_UPDATE_CONNECT_CONTEXT: makes a socket connected by ConnectEx a whole one.
@@ -178,7 +178,7 @@ class OverlappedSocket(OverlappedHandle):
         operation.depart()
         done = function(number, operation.overlapped, windows.lib.TF_REUSE_SOCKET if reuse else 0, 0)
         _trace("DisconnectEx", f"{number:#x}, {'TF_REUSE_SOCKET' if reuse else 0}", done)
-        return operation.settle(done, self._skips_packets, "DisconnectEx", hex(number))
+        return operation.settle(done, self._skips_packets, "DisconnectEx", number)
 
     def load_extensions(self) -> None:
         """Looks all three extension functions up now.

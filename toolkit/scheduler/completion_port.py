@@ -6,8 +6,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
-from heapq import heappop, heappush
-from itertools import count
 from math import ceil
 from types import TracebackType
 from weakref import WeakKeyDictionary
@@ -22,6 +20,7 @@ from toolkit.primitives.overlapped_socket import ADDRESS_ROOM, OverlappedSocket
 from toolkit.scheduler.ended import Ended, packet_of
 from toolkit.scheduler.handle_source import HandleSource
 from toolkit.scheduler.instructions import Deadline, NextTurn, Suspended, suspend
+from toolkit.scheduler.timers import Timers
 
 Log = Callable[[str], None]
 
@@ -49,8 +48,7 @@ class CompletionPortScheduler:
         self._log = log
         self._stack = ExitStack()
         self._runnable: deque[tuple[Suspended, Packet | None]] = deque()
-        self._timers: list[tuple[float, int, Suspended]] = []
-        self._timer_order = count()
+        self._timers = Timers()
         self._suspended: dict[Operation, tuple[OverlappedHandle, Suspended]] = {}
         self._bound: WeakKeyDictionary[object, OverlappedHandle] = WeakKeyDictionary()
         self._alive = 0
@@ -91,7 +89,7 @@ class CompletionPortScheduler:
             if number is not None:
                 self._log(f"signal {number} detected, exit...")
                 return number
-            self._fire_timers()
+            self._runnable.extend((one, None) for one in self._timers.take_due())
 
     def stop(self, number: int) -> None:
         """Ends `run`, which returns `number`; from any thread."""
@@ -104,10 +102,9 @@ class CompletionPortScheduler:
             BaseException: the first thing a coroutine's `finally` raised; the others were closed all the same.
         """
         suspended = [coroutine for coroutine, _ in self._runnable]
-        suspended += [entry[2] for entry in self._timers]
+        suspended += self._timers.take_all()
         suspended += [coroutine for _, coroutine in self._suspended.values()]
         self._runnable.clear()
-        self._timers.clear()
         self._alive = 0
         with self._stack, ExitStack() as closing:
             closing.callback(self._bound.clear)
@@ -272,7 +269,7 @@ class CompletionPortScheduler:
         if isinstance(wanted, Ended):
             self._suspended[wanted.operation] = (wanted.handle, one)
         elif isinstance(wanted, Deadline):
-            heappush(self._timers, (wanted.at, next(self._timer_order), one))
+            self._timers.add(wanted.at, one)
         else:
             self._runnable.append((one, None))
 
@@ -284,11 +281,5 @@ class CompletionPortScheduler:
     def _timeout_ms(self) -> int:
         if self._runnable:
             return 0
-        if not self._timers:
-            return INFINITE
-        return max(0, ceil((self._timers[0][0] - time.monotonic()) * 1000))
-
-    def _fire_timers(self) -> None:
-        now = time.monotonic()
-        while self._timers and self._timers[0][0] <= now:
-            self._runnable.append((heappop(self._timers)[2], None))
+        due = self._timers.next_due_ms()
+        return INFINITE if due is None else due

@@ -6,9 +6,6 @@ import time
 from collections import deque
 from collections.abc import Iterable
 from contextlib import ExitStack
-from heapq import heappop, heappush
-from itertools import count
-from math import ceil
 from types import TracebackType
 
 from toolkit.ffi.flags import EPOLLIN, EPOLLOUT
@@ -25,6 +22,7 @@ from toolkit.scheduler.instructions import (
     suspend,
 )
 from toolkit.scheduler.interest import InterestList
+from toolkit.scheduler.timers import Timers
 
 _IN = int(EPOLLIN)
 _OUT = int(EPOLLOUT)
@@ -46,8 +44,7 @@ class EpollScheduler:
         self._log = log
         self._stack = ExitStack()
         self._runnable: deque[Suspended] = deque()
-        self._timers: list[tuple[float, int, Suspended]] = []
-        self._timer_order = count()
+        self._timers = Timers()
         self._parked: list[deque[Suspended]] = []
         self._alive = 0
         self._reads_in_a_row = 0
@@ -93,10 +90,9 @@ class EpollScheduler:
         Raises:
             BaseException: the first thing a coroutine's `finally` raised; the others were closed all the same.
         """
-        suspended = [*self._runnable, *(entry[2] for entry in self._timers), *self._interests.take_all()]
+        suspended = [*self._runnable, *self._timers.take_all(), *self._interests.take_all()]
         suspended += [coroutine for queue in self._parked for coroutine in queue]
         self._runnable.clear()
-        self._timers.clear()
         self._parked.clear()
         self._alive = 0
         with self._stack, ExitStack() as closing:
@@ -207,7 +203,7 @@ class EpollScheduler:
             if not parked:
                 self._runnable.append(coroutine)
         elif isinstance(instruction, Deadline):
-            heappush(self._timers, (instruction.at, next(self._timer_order), coroutine))
+            self._timers.add(instruction.at, coroutine)
         elif isinstance(instruction, Parked):
             instruction.queue.append(coroutine)
             if not any(queue is instruction.queue for queue in self._parked):
@@ -219,12 +215,10 @@ class EpollScheduler:
         longest = self._exit.longest_wait_ms
         if self._runnable:
             return 0
-        if not self._timers:
+        due = self._timers.next_due_ms()
+        if due is None:
             return longest
-        due = max(0, ceil((self._timers[0][0] - time.monotonic()) * 1000))
         return due if longest < 0 else min(due, longest)
 
     def _fire_timers(self) -> None:
-        now = time.monotonic()
-        while self._timers and self._timers[0][0] <= now:
-            self._runnable.append(heappop(self._timers)[2])
+        self._runnable.extend(self._timers.take_due())

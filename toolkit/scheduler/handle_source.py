@@ -14,10 +14,15 @@ class CannotRead(Exception):  # noqa: N818  says what the user should hear, not 
     """A source that cannot be read; the message says why and what would be right."""
 
 
+class NotThere(CannotRead):
+    """Nothing has that name now, or its server is busy with another client: later it may be there."""
+
+
 class HandleSource:
     """An overlapped handle, read from its start on.
 
     Attributes:
+        ends: whether its end is final, whatever comes under its name later.
         offset: where the next read begins, in bytes. Files only; pipes have no place.
     """
 
@@ -26,6 +31,7 @@ class HandleSource:
         self.name = name
         self.handle = handle
         self.offset = 0
+        self.ends = False
         self.seekable = windows.lib.GetFileType(pointer_of(handle)) == windows.lib.FILE_TYPE_DISK
 
     @classmethod
@@ -33,7 +39,8 @@ class HandleSource:
         r"""A file, or the client end of a pipe such as ``\\.\pipe\log``.
 
         Raises:
-            CannotRead: missing, a directory, not readable, a pipe without a free instance.
+            NotThere: missing, or a pipe without a free instance.
+            CannotRead: a directory, not readable.
         """
         lib = windows.lib
         if (
@@ -44,9 +51,9 @@ class HandleSource:
             return cls(name, OverlappedFile.open(name))
         except WindowsCallError as error:
             if error.winerror in (lib.ERROR_FILE_NOT_FOUND, lib.ERROR_PATH_NOT_FOUND):
-                raise CannotRead(f"no such file or pipe: {name}") from error
+                raise NotThere(f"no such file or pipe: {name}") from error
             if error.winerror == lib.ERROR_PIPE_BUSY:
-                raise CannotRead(f"every instance of this pipe has its client already: {name}") from error
+                raise NotThere(f"every instance of this pipe has its client already: {name}") from error
             raise CannotRead(f"cannot open {name}: {describe(error.winerror)}") from error
 
     def close(self) -> None:

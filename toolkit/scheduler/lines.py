@@ -1,15 +1,15 @@
 """Reads lines from many sources at the same time and passes each on as it comes: what `evkit tail` does."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from select import PIPE_BUF
 
 from toolkit.scheduler.epoll_scheduler import EpollScheduler
+from toolkit.scheduler.line_buffer import LONGEST_LINE, take_lines
 from toolkit.scheduler.sources import Source
 from toolkit.scheduler.turns import Turns
 
 _READ_SIZE = 65536
-_LONGEST_LINE = 1 << 20
 
 Render = Callable[[str, bytes], bytes]
 """From a source's name and a line without its newline to what is written, newline included."""
@@ -75,8 +75,8 @@ async def pass_lines_on(
             chunk = await scheduler.read(source.descriptor, _READ_SIZE)
             if chunk:
                 line += chunk
-                if b"\n" in chunk or len(line) > _LONGEST_LINE:
-                    await sink.write(b"".join(render(source.name, one) for one in _take_lines(line)))
+                if b"\n" in chunk or len(line) > LONGEST_LINE:
+                    await sink.write(b"".join(render(source.name, one) for one in take_lines(line)))
             elif not source.is_at_end():
                 await scheduler.readable(source.descriptor)
             elif follow and source.is_fifo and not source.borrowed:
@@ -90,15 +90,6 @@ async def pass_lines_on(
         source.close()
         if line:
             sink.keep(render(source.name, bytes(line)))
-
-
-def _take_lines(buffer: bytearray) -> Iterator[bytes]:
-    """Takes the whole lines out of `buffer`; a line beyond 1 MiB is taken as it stands."""
-    whole, newline, rest = buffer.rpartition(b"\n")
-    if not newline:
-        whole, rest = rest, bytearray()
-    buffer[:] = rest
-    yield from bytes(whole).split(b"\n")
 
 
 def tail(

@@ -1,17 +1,22 @@
 """`tail` on a completion port: the lines of many files and named pipes, until all have ended or Ctrl-C."""
 
+import os
 import signal
 from collections.abc import Callable, Iterable
 
 from toolkit.scheduler.completion_port import CompletionPortScheduler, Log
-from toolkit.scheduler.handle_source import HandleSource
+from toolkit.scheduler.handle_source import HandleSource, NotThere
+from toolkit.scheduler.line_buffer import LONGEST_LINE, take_lines
 
 _READ_SIZE = 65536
+_LOOK_AGAIN_S = 0.1
+"""Growth is looked for, not announced: a directory's changes name a file only when its writer closes or flushes it, and
+not at all on many network shares."""
 TIME_LIMIT = 14
 """What `tail_handles` returns when its time has passed: the number SIGALRM has where there is one."""
 
-Write = Callable[[str, bytes], None]
-"""Takes a source's name and one line of it, without its newline."""
+Write = Callable[[str, list[bytes]], None]
+"""Takes a source's name and some lines of it, without their newlines."""
 
 
 def tail_handles(
@@ -20,8 +25,11 @@ def tail_handles(
     log: Log,
     timeout_s: float | None,
     when_waiting: Callable[[], None],
+    follow: bool = False,
 ) -> int | None:
     """Until every source has ended (None), Ctrl-C or a closed console (the signal's number), or TIME_LIMIT.
+
+    With `follow` only standard input ends: a file may grow, and a pipe's name may have its next server.
 
     Raises:
         OSError: a source failed; BrokenPipeError: nobody reads what `write` writes.
@@ -29,9 +37,9 @@ def tail_handles(
     with CompletionPortScheduler((signal.SIGINT, signal.SIGTERM), log) as scheduler:
         left = 0
 
-        async def follow(source: HandleSource) -> None:
+        async def read(source: HandleSource) -> None:
             nonlocal left
-            await _pass_lines_on(scheduler, source, write)
+            await _pass_lines_on(scheduler, source, write, follow)
             left -= 1
             if left == 0:
                 scheduler.stop(0)
@@ -42,22 +50,51 @@ def tail_handles(
 
         for source in sources:
             left += 1
-            scheduler.spawn(follow(source))
+            scheduler.spawn(read(source))
         if timeout_s is not None:
             scheduler.spawn(give_up(timeout_s))
         when_waiting()
         return scheduler.run() or None
 
 
-async def _pass_lines_on(scheduler: CompletionPortScheduler, source: HandleSource, write: Write) -> None:
-    rest = b""
+async def _pass_lines_on(
+    scheduler: CompletionPortScheduler, source: HandleSource, write: Write, follow: bool
+) -> None:
+    line = bytearray()
     try:
-        while data := await scheduler.read(source, _READ_SIZE):
-            *lines, rest = (rest + data).split(b"\n")
-            for line in lines:
-                write(source.name, line.removesuffix(b"\r"))
+        while True:
+            data = await scheduler.read(source, _READ_SIZE)
+            if data:
+                line += data
+                if b"\n" in data or len(line) > LONGEST_LINE:
+                    write(source.name, [one.removesuffix(b"\r") for one in take_lines(line)])
+            elif source.ends or not follow:
+                break
+            elif source.seekable:
+                await scheduler.sleep(_LOOK_AGAIN_S)
+                _begin_again_if_emptied(source)
+            else:
+                source = await _next_server(scheduler, source)
     finally:
         source.close()
-        if rest:
-            last, rest = rest, b""
-            write(source.name, last.removesuffix(b"\r"))
+        if line:
+            write(source.name, [bytes(line).removesuffix(b"\r")])
+
+
+def _begin_again_if_emptied(source: HandleSource) -> None:
+    """A log that was cut short is read from its new start on."""
+    try:
+        if os.stat(source.name).st_size < source.offset:  # noqa: PTH116  the name as it was given
+            source.offset = 0
+    except OSError:
+        return  # renamed or deleted: its handle still reads what is written to it
+
+
+async def _next_server(scheduler: CompletionPortScheduler, source: HandleSource) -> HandleSource:
+    """The pipe of the same name, once there is one again."""
+    source.close()
+    while True:
+        try:
+            return HandleSource.open(source.name)
+        except NotThere:
+            await scheduler.sleep(_LOOK_AGAIN_S)

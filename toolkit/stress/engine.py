@@ -2,11 +2,10 @@
 
 import resource
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from toolkit.stress import crew
+from toolkit.stress.glimpse import Glimpse, Progress
 from toolkit.stress.histogram import merge
 from toolkit.stress.interruption import Interruption
 from toolkit.stress.plan import Plan
@@ -20,22 +19,6 @@ _DRAIN_TICKS: Final = 200  # how long consumers may take to drain after the end
 _RESCUE_S: Final = 2.0
 _WATCHED_WORKERS: Final = 8  # merging a thousand histograms would disturb what is measured
 _UNBOUNDED_NS: Final = 10**18  # thirty years: the run ends after its operations
-
-
-@dataclass(frozen=True)
-class Glimpse:
-    """A running stressor, as the live line shows it: the rate over the last `Progress` interval, p99 so far."""
-
-    name: str
-    elapsed_ns: int
-    planned_ns: int | None
-    ops: int
-    ops_per_s: float
-    p99_ns: int | None
-    ok: bool
-
-
-Progress = Callable[[Glimpse], None]
 
 
 def run(

@@ -15,6 +15,12 @@ def lower_bound(bucket: int) -> int:
     return (_EXACT + bucket % _EXACT) << (octave - 7)
 
 
+def bucket_of(ns: int) -> int:
+    """The bucket into which that many nanoseconds fall."""
+    octave = ns.bit_length() - 1
+    return ns if ns < _EXACT else (octave - 7) * _EXACT + (ns >> (octave - 7))
+
+
 def middle(bucket: int) -> int:
     """The middle of `bucket` in nanoseconds: what a value in it is reported as."""
     return (lower_bound(bucket) + lower_bound(bucket + 1) - 1) // 2

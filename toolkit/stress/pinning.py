@@ -1,15 +1,18 @@
 """Which CPU each worker runs on. A wake-up across CPUs costs ten times one on the same CPU, so it is a choice."""
 
 import os
+from collections.abc import Iterable
 
 
-def cpus_for(pin: str, workers: int) -> list[set[int] | None]:
+def cpus_for(pin: str, workers: int, usable: Iterable[int] | None = None) -> list[set[int] | None]:
     """One CPU set a worker (None: leave it to the scheduler), for `none`, `same`, `spread` or a list `0,2-3`.
+
+    `usable` are the CPUs this process may use, where sched_getaffinity(2) does not say.
 
     Raises:
         ValueError: an unreadable list, or a CPU this process may not use.
     """
-    allowed = sorted(os.sched_getaffinity(0))
+    allowed = sorted(os.sched_getaffinity(0) if usable is None else usable)
     if pin == "none":
         return [None] * workers
     if pin == "same":
@@ -17,8 +20,8 @@ def cpus_for(pin: str, workers: int) -> list[set[int] | None]:
     chosen = allowed if pin == "spread" else parse_cpus(pin)
     foreign = [cpu for cpu in chosen if cpu not in allowed]
     if foreign:
-        usable = ",".join(map(str, allowed))
-        raise ValueError(f"CPU {foreign[0]} is not available to this process; usable are {usable}")
+        named = ",".join(map(str, allowed))
+        raise ValueError(f"CPU {foreign[0]} is not available to this process; usable are {named}")
     return [{chosen[index % len(chosen)]} for index in range(workers)]
 
 

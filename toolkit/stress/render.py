@@ -7,7 +7,7 @@ from toolkit.stress.histogram import Range
 from toolkit.stress.result import Invariant, StressResult, Threshold, WorkerResult
 
 if TYPE_CHECKING:
-    from toolkit.stress.engine import Glimpse
+    from toolkit.stress.glimpse import Glimpse
 
 _BAR = 40
 _MOST_ROWS = 20

@@ -1,18 +1,22 @@
-"""Runs a completion-port stressor: starts its threads, ends them, and verifies what they did."""
+"""Runs a completion-port stressor: starts its threads, watches them, ends them, and verifies what they did."""
 
 import threading
 import time
-from collections.abc import Iterator
 from importlib import import_module
+from typing import Final
 
-from toolkit.stress.histogram import Latency
+from toolkit.primitives.processors import bind_thread, usable
+from toolkit.stress.glimpse import Glimpse, Progress
+from toolkit.stress.pinning import cpus_for
 from toolkit.stress.plan import Plan
-from toolkit.stress.result import Invariant, StressResult, WorkerResult
+from toolkit.stress.result import StressResult
 from toolkit.stress.windows_stage import WindowsStage, WindowsStressor, Worker
+from toolkit.stress.windows_verdict import Ended, conclude, histogram_of
 
-_LOOK_S = 0.1  # Ctrl-C is raised in the main thread only between waits
-_DRAIN_S = 30.0
-_SHORTEST = 0.9  # of the planned time; less is a run that did not happen as asked
+_LOOK_S: Final = 0.05  # Ctrl-C is raised in the main thread only between waits
+_STALL_LOOKS: Final = 100  # five seconds of looks, not of time: a stopped process does not look
+_GLIMPSE_S: Final = 0.25
+_DRAIN_S: Final = 30.0
 
 
 def load(name: str) -> WindowsStressor:
@@ -22,30 +26,30 @@ def load(name: str) -> WindowsStressor:
     return stressor
 
 
-def run(name: str, plan: Plan) -> tuple[StressResult, int]:
+def run(name: str, plan: Plan, progress: Progress | None = None) -> tuple[StressResult, int]:
     """The result of the stressor `name`, and the signal that ended it early (0: none).
 
     Raises:
         OSError: what the run needs could not be had.
+        ValueError: an impossible `pin`.
     """
     stage = WindowsStage(plan)
     with stage.stack:
         verify = load(name).prepare(stage)
         _share_out(stage)
+        cpus = cpus_for(plan.pin, len(stage.workers), usable())
         stage.started = time.monotonic()
         stage.deadline = stage.started + (1e9 if plan.duration_ns is None else plan.duration_ns / 1e9)
-        threads = {worker.index: _start(worker) for worker in stage.workers}
-        signal_number = _wait(stage, [threads[w.index] for w in stage.workers if w.produces])
+        threads = [_start(worker, cpus[worker.index]) for worker in stage.workers]
+        producers = [thread for thread, worker in zip(threads, stage.workers, strict=True) if worker.produces]
+        signal_number, stalled = _watch(name, stage, producers, progress)
         ran_ns = round((time.monotonic() - stage.started) * 1e9)
         for action in stage.finishing:
             action()
-        end = time.monotonic() + _DRAIN_S
-        for thread in threads.values():
-            thread.join(max(0.0, end - time.monotonic()))
-        stuck = sum(thread.is_alive() for thread in threads.values())
-        return _conclude(
-            name, stage, verify() if not stuck else [], ran_ns, signal_number, stuck
-        ), signal_number
+        _join(threads, _DRAIN_S)
+        stuck = sum(thread.is_alive() for thread in threads)
+        ended = Ended(signal_number, stalled, stuck, ran_ns)
+        return conclude(name, stage, verify() if not stuck else [], ended), signal_number
 
 
 def _share_out(stage: WindowsStage) -> None:
@@ -58,9 +62,11 @@ def _share_out(stage: WindowsStage) -> None:
             worker.pace_s = len(producers) / plan.rate
 
 
-def _start(worker: Worker) -> threading.Thread:
+def _start(worker: Worker, cpus: set[int] | None) -> threading.Thread:
     def work() -> None:
         try:
+            if cpus is not None:
+                bind_thread(cpus)
             worker.work(worker)
         except Exception as error:
             worker.error = f"worker {worker.index} ({worker.role}): {type(error).__name__}: {error}"
@@ -71,81 +77,59 @@ def _start(worker: Worker) -> threading.Thread:
     return thread
 
 
-def _wait(stage: WindowsStage, threads: list[threading.Thread]) -> int:
-    """Until the producers have ended; the signal that stopped them early, or 0."""
-    number = 0
-    while any(thread.is_alive() for thread in threads):
+def _watch(
+    name: str, stage: WindowsStage, producers: list[threading.Thread], progress: Progress | None
+) -> tuple[int, bool]:
+    """Until the producers have ended: the signal that stopped them early (0: none), and whether nothing moved."""
+    number = still = done = 0
+    patience = _STALL_LOOKS + int(3 / _LOOK_S * max(1.0, len(producers) / (stage.plan.rate or 1e9)))
+    glimpses = _Glimpses(name, stage)
+    while alive := [thread for thread in producers if thread.is_alive()]:
         try:
-            for thread in threads:
-                thread.join(_LOOK_S)
+            alive[0].join(_LOOK_S)
+            before, done = done, stage.total("ops") + stage.total("received")
+            still = still + 1 if done == before else 0
+            if still > patience:
+                stage.stopped.set()
+                _join(alive, _DRAIN_S)
+                return number, True
+            if progress is not None:
+                glimpses.show(progress)
         except KeyboardInterrupt as end:
             number = getattr(end, "number", 2)
             stage.stopped.set()
-    return number
+    return number, False
 
 
-def _conclude(
-    name: str, stage: WindowsStage, verified: list[Invariant], ran_ns: int, signal_number: int, stuck: int
-) -> StressResult:
-    plan = stage.plan
-    ops = stage.total("ops")
-    error = next((worker.error for worker in stage.workers if worker.error), None)
-    if error is None and stuck:
-        error = f"{stuck} workers did not end and were left behind"
-    invariants = [*verified, *_done(plan, ops, ran_ns, signal_number)]
-    return StressResult(
-        name=f"iocp/{name}",
-        params={"workers": plan.workers} | ({"ops": plan.ops} if plan.ops is not None else {}),
-        seed=plan.seed,
-        planned_ns=plan.duration_ns,
-        ran_ns=ran_ns,
-        ops=ops,
-        ops_per_s=round(ops / ran_ns * 1e9, 1) if ran_ns else 0.0,
-        ok=error is None and all(invariant.ok for invariant in invariants),
-        invariants=tuple(invariants),
-        per_worker=tuple(_workers(stage)),
-        latency_ns=_latency(sorted(each for worker in stage.workers for each in worker.latencies)),
-        figures=stage.figures or None,
-        repeat=f"evkit iocp stress {name} --seed {plan.seed} --workers {plan.workers}",
-        interrupted=True if signal_number else None,
-        error=error,
-    )
+def _join(threads: list[threading.Thread], within_s: float) -> None:
+    end = time.monotonic() + within_s
+    for thread in threads:
+        thread.join(max(0.0, end - time.monotonic()))
 
 
-def _done(plan: Plan, ops: int, ran_ns: int, signal_number: int) -> Iterator[Invariant]:
-    yield Invariant("work-was-done", ops > 0, "at least 1 operation", ops)
-    if signal_number:
-        return
-    if plan.ops is not None:
-        if plan.duration_ns is None:
-            yield Invariant("all-operations-done", ops >= plan.ops, plan.ops, ops)
-    elif plan.duration_ns is not None:
-        least = int(plan.duration_ns * _SHORTEST)
-        yield Invariant("ran-as-long-as-planned", ran_ns >= least, f"at least {least} ns", f"{ran_ns} ns")
+class _Glimpses:
+    """Makes a Glimpse each time a quarter of a second has passed."""
 
+    def __init__(self, name: str, stage: WindowsStage) -> None:
+        self._name = f"iocp/{name}"
+        self._stage = stage
+        self._last = (stage.started, 0)
 
-def _workers(stage: WindowsStage) -> Iterator[WorkerResult]:
-    for worker in stage.workers:
-        counter = "ops" if worker.produces else "received"
-        of_role = stage.total(counter, worker.role)
-        timed = _latency(sorted(worker.latencies))
-        yield WorkerResult(
-            index=worker.index,
-            role=worker.role,
-            ops=worker.ops,
-            sent=worker.sent,
-            received=worker.received,
-            share=round(getattr(worker, counter) / of_role, 4) if of_role else 0.0,
-            p99_ns=timed.p99 if timed else None,
+    def show(self, progress: Progress) -> None:
+        now, (then, before) = time.monotonic(), self._last
+        if now - then < _GLIMPSE_S:
+            return
+        stage, ops = self._stage, self._stage.total("ops")
+        self._last = (now, ops)
+        timed = histogram_of(stage)
+        progress(
+            Glimpse(
+                name=self._name,
+                elapsed_ns=round((now - stage.started) * 1e9),
+                planned_ns=stage.plan.duration_ns,
+                ops=ops,
+                ops_per_s=(ops - before) / (now - then),
+                p99_ns=timed.percentile(0.99) if timed.count else None,
+                ok=not any(worker.error for worker in stage.workers),
+            )
         )
-
-
-def _latency(ordered: list[int]) -> Latency | None:
-    """The figures of sorted nanoseconds, by nearest rank; None when nothing was timed."""
-    if not ordered:
-        return None
-
-    def at(fraction: float) -> int:
-        return ordered[max(0, -int(-len(ordered) * fraction // 1) - 1)]
-
-    return Latency(len(ordered), ordered[0], at(0.5), at(0.9), at(0.99), at(0.999), ordered[-1])

@@ -29,7 +29,7 @@ def port_handles(lab: "WindowsLab") -> None:
         target = lab.pointer_of(handle)
         waited = lab.lib.GetQueuedCompletionStatus(target, *outputs, 0)
         errors.append(0 if waited else lab.last_error())
-        posted = lab.lib.PostQueuedCompletionStatus(target, 0, 0, lab.NULL)
+        posted = lab.lib.PostQueuedCompletionStatus(target, 0, 0, 0)
         errors.append(0 if posted else lab.last_error())
     lab.must("iocp-dead-port-handle-6", expected=[6] * 8, observed=errors)
     empty = lab.lib.WaitForSingleObject(lab.pointer_of(port), 0)
