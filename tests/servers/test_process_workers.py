@@ -52,7 +52,7 @@ def test_a_killed_worker_is_replaced(serving: "Serving", process_model: str) -> 
 
 def test_a_worker_killed_under_load_loses_only_its_own(serving: "Serving", process_model: str) -> None:
     with serving(process_model) as server:
-        load = server.start_load("--connections", "60", "--duration", "3s", "--check-echo")
+        load = server.start_load("--connections", "60", "--duration", "1s", "--check-echo")
         os.kill(workers_of(server)[1], signal.SIGKILL)
         out, err = load.communicate(timeout=90)
         assert load.returncode == 0, err
