@@ -116,6 +116,22 @@ def test_an_open_loop_keeps_its_rate() -> None:
     assert figures["sent"] == pytest.approx(200, abs=4)
 
 
+def test_distinct_requests_are_all_different() -> None:
+    seen: list[bytes] = []
+
+    def serve(client: socket.socket) -> None:
+        for head in requests_on(client):
+            seen.append(head)
+            client.sendall(ANSWER)
+
+    with peer(serve) as port:
+        load(port, "--connections", "4", "--requests", "100", "--distinct")
+        assert len(set(seen)) == len(seen) >= 100
+        seen.clear()
+        load(port, "--connections", "4", "--requests", "100")
+        assert len(set(seen)) == 1
+
+
 def test_answers_to_others_are_found() -> None:
     held: list[tuple[socket.socket, bytes]] = []
     lock = threading.Lock()

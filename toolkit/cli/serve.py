@@ -159,9 +159,9 @@ def serve(
     text, /peer your address; a body is counted.
     """
     import gc
-    import os
 
     from toolkit.cli import serve_compare
+    from toolkit.report.context import usable_cpus
     from toolkit.servers.comparison import ComparisonPlan
     from toolkit.servers.listener import CannotListen
     from toolkit.servers.options import ServeOptions
@@ -170,7 +170,7 @@ def serve(
     from toolkit.servers.text import live_line, table
 
     if workers is None:
-        workers = len(os.sched_getaffinity(0)) if compare and model is None else 4
+        workers = usable_cpus() if compare and model is None else 4
     for flag, value in (("workers", workers), ("queue-limit", queue_limit), ("idle-timeout", idle_timeout)):
         if value < 1:
             refuse(f"--{flag} must be more than 0")

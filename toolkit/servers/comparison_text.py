@@ -2,6 +2,7 @@
 
 import os
 
+from toolkit.report.context import usable_cpus
 from toolkit.servers.comparison import ComparisonPlan, Row
 
 ADVICE = """\
@@ -41,7 +42,7 @@ def table(rows: list[Row], plan: ComparisonPlan) -> str:
     head = (
         f"{plan.connections} connections, {plan.rounds} rounds of {plan.turn_ns / 1e9:g} s each in turn,"
         f" load by {' and '.join(sorted(loads))}, requests {requests}\n"
-        f"{len(os.sched_getaffinity(0))} CPUs for servers and load together;"
+        f"{usable_cpus()} CPUs for servers and load together;"
         f" load average {os.getloadavg()[0]:.1f} at the end"
     )
     columns = f"{'server':<26}{'requests/s':>11}{'of C':>7}{'p50 ms':>9}{'p99 ms':>9}{'cpu us':>8}{'x C':>7}"
