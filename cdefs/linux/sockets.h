@@ -10,5 +10,7 @@ int evk_shutdown(int fd, int how);
 
 #define EVK_TOKEN_SHIFT 24
 
+struct evk_answer { uint64_t address; uint64_t size; };
+
 int evk_wait_receive(int epfd, uint64_t *pairs, int maxevents, int timeout_ms, char *slab, uint64_t slot, int64_t *sizes);
-int evk_send_rearm(int epfd, const uint64_t *rows, int count, int64_t *sent);
+int evk_answer_rearm(int epfd, const uint64_t *pairs, const uint64_t *answers, int count, uint32_t rearm, int64_t *sent);

@@ -1,15 +1,20 @@
 """A server under test: the real command in its own process, ended by a real signal, its ledgers checked."""
 
+import fcntl
 import json
 import os
 import select
 import signal
 import socket
+import struct
 import subprocess
 import sys
+import termios
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -37,6 +42,25 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("model", HTTP_MODELS)
     if "process_model" in metafunc.fixturenames:
         metafunc.parametrize("process_model", PROCESSES)
+
+
+ESTABLISHED, LISTEN = 1, 10  # include/net/tcp_states.h
+
+
+def tcp_sockets(port: int) -> Iterator[tuple[int, int, int]]:
+    """Of each socket on our side of `port`: the other side's port, its state, bytes not read yet (proc_net_tcp(5))."""
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        _, local, remote, state, queues, *_ = line.split()
+        if int(local.rpartition(":")[2], 16) == port:
+            yield int(remote.rpartition(":")[2], 16), int(state, 16), int(queues.partition(":")[2], 16)
+
+
+def until(condition: Callable[[], bool], what: str) -> None:
+    """Asks again and again, until it is so."""
+    end = time.monotonic() + DEADLINE_S
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.001)
 
 
 class Running:
@@ -74,6 +98,28 @@ class Running:
         """Sends a GET and returns the body of the answer."""
         client.sendall(f"GET {target} HTTP/1.1\r\nHost: x\r\n{extra}\r\n".encode())
         return cls.receive(client).partition(b"\r\n\r\n")[2]
+
+    def until_read(self, client: socket.socket) -> None:
+        """Until the server has read all that `client` has sent."""
+        mine = client.getsockname()[1]
+
+        def is_read() -> bool:
+            [unsent] = struct.unpack("i", fcntl.ioctl(client, termios.TIOCOUTQ, bytes(4)))
+            return unsent == 0 and (mine, ESTABLISHED, 0) in tcp_sockets(self.port)
+
+        until(is_read, "the server does not read")
+
+    def until_let_go(self, client: socket.socket) -> None:
+        """Until the server has ended its side of `client`'s connection, whether or not the client can see it yet."""
+        mine = client.getsockname()[1]
+        until(
+            lambda: all((port, state) != (mine, ESTABLISHED) for port, state, _ in tcp_sockets(self.port)),
+            "the server does not let go",
+        )
+
+    def until_not_listening(self) -> None:
+        """Until the server has obeyed its exit signal so far that nobody can connect any more."""
+        until(lambda: all(state != LISTEN for _, state, _ in tcp_sockets(self.port)), "it goes on listening")
 
     def load(self, *options: str, status: int = 0) -> dict[str, Any]:
         """`evkit load` on it; its record."""

@@ -67,7 +67,7 @@ def test_every_policy_with_every_dispatch_keeps_its_ledgers(
     options = ("--dispatch", dispatch, "--when-full", when_full, "--queue-limit", "16", "--work-ms", "2")
     with serving("half-sync", *options) as server:
         figures = server.load(
-            "--connections", "200", "--duration", "1s", "--per-connection", "2", "--check-echo"
+            "--connections", "200", "--duration", "400ms", "--per-connection", "2", "--check-echo"
         )
         final = server.end()
     assert figures["misdelivered"] == 0

@@ -33,7 +33,7 @@ def test_under_load_no_request_is_lost(serving: "Serving", model: str, sends: in
 
 
 def test_requests_in_hand_are_finished_before_the_end(serving: "Serving", model: str) -> None:
-    with serving(model, "--work-ms", "300", "--workers", "2") as server:
+    with serving(model, "--work-ms", "100", "--workers", "2") as server:
         clients = [server.connect() for _ in range(6)]
         for number, client in enumerate(clients):
             client.sendall(f"GET /echo/{number} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
@@ -44,19 +44,20 @@ def test_requests_in_hand_are_finished_before_the_end(serving: "Serving", model:
             assert answer.endswith(f"\r\n\r\n{number}\n".encode()), answer
             assert client.recv(100) == b""
             client.close()
-        final = server.wait_for_end()
+        assert clients[0].recv(100) == b""
         clients[0].close()
+        final = server.wait_for_end()
     assert (final["answered"], final["lost"]) == (6, 0)
 
 
 def test_a_request_half_there_is_waited_for(serving: "Serving", model: str) -> None:
     with serving(model) as server:
-        with server.connect() as client:
+        with server.connect() as client, server.connect() as idle:
             assert server.ask(client, "/echo/first") == b"first\n"
             client.sendall(b"GET /echo/second HTT")
-            time.sleep(0.2)
+            server.until_read(client)
             server.process.send_signal(signal.SIGTERM)
-            time.sleep(0.8)  # beyond the grace of idle connections
+            assert idle.recv(100) == b""  # the grace of idle connections is over
             client.sendall(b"P/1.1\r\nHost: x\r\n\r\n")
             answer = server.receive(client)
             assert answer.endswith(b"second\n")
@@ -67,7 +68,7 @@ def test_a_request_half_there_is_waited_for(serving: "Serving", model: str) -> N
 
 
 def test_who_is_queued_in_the_kernel_is_served(serving: "Serving", model: str) -> None:
-    with serving(model, "--work-ms", "100", "--workers", "1") as server:
+    with serving(model, "--work-ms", "30", "--workers", "1") as server:
         clients = [server.connect() for _ in range(10)]
         for number, client in enumerate(clients):
             client.sendall(f"GET /echo/{number} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
@@ -82,9 +83,9 @@ def test_who_is_queued_in_the_kernel_is_served(serving: "Serving", model: str) -
 def test_a_second_signal_ends_it_at_once(serving: "Serving", model: str) -> None:
     with serving(model, "--drain-timeout", "50s") as server, server.connect() as client:
         client.sendall(b"GET / HT")
-        time.sleep(0.2)
+        server.until_read(client)
         server.process.send_signal(signal.SIGTERM)
-        time.sleep(0.2)
+        server.until_not_listening()
         assert server.process.poll() is None
         begin = time.monotonic()
         final = server.end()
@@ -95,7 +96,7 @@ def test_a_second_signal_ends_it_at_once(serving: "Serving", model: str) -> None
 def test_the_drain_timeout_ends_it(serving: "Serving", model: str) -> None:
     with serving(model, "--drain-timeout", "300ms") as server, server.connect() as client:
         client.sendall(b"GET / HT")
-        time.sleep(0.2)
+        server.until_read(client)
         final = server.end()
     assert (final["lost"], final["closed_by_us"]) == (1, 1)
 

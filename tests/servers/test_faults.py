@@ -1,5 +1,6 @@
 """What goes wrong around a server: no descriptors, a port in use, peers that reset, a stop in the middle."""
 
+import os
 import resource
 import signal
 import socket
@@ -44,7 +45,7 @@ def test_out_of_descriptors_it_turns_clients_away_and_does_not_spin(serving: "Se
         assert served > 30, answers
         assert turned_away > 20, answers
         begin, ticks = time.monotonic(), cpu_ticks(server)
-        time.sleep(1)
+        time.sleep(0.3)  # what is measured
         busy = (cpu_ticks(server) - ticks) / 100 / (time.monotonic() - begin)
         assert busy < 0.5, "it spins while there are no descriptors"
         for client in clients:
@@ -98,11 +99,11 @@ def test_a_peer_may_reset_at_any_state(serving: "Serving", model: str, sent: byt
 
 
 def test_a_reader_that_stalls_does_not_hold_others_and_is_ended(serving: "Serving", model: str) -> None:
-    with serving(model, "--body-size", "30000000", "--idle-timeout", "1s") as server:
+    with serving(model, "--body-size", "30000000", "--idle-timeout", "400ms") as server:
         with server.connect() as stalled, server.connect() as other:
             stalled.sendall(GET)
             assert server.ask(other, "/echo/quick") == b"quick\n"
-            time.sleep(2.5)
+            server.until_let_go(stalled)
             with pytest.raises((AssertionError, ConnectionResetError)):
                 server.receive(stalled)
         final = server.end()
@@ -114,8 +115,8 @@ def test_stopped_and_continued_it_goes_on(serving: "Serving", model: str) -> Non
         with server.connect() as client:
             assert server.ask(client, "/echo/before") == b"before\n"
             server.process.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, server.process.pid, os.WSTOPPED | os.WNOWAIT)
             client.sendall(b"GET /echo/after HTTP/1.1\r\nHost: x\r\n\r\n")
-            time.sleep(0.2)
             server.process.send_signal(signal.SIGCONT)
             assert server.receive(client).endswith(b"after\n")
         final = server.end()

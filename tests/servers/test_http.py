@@ -37,11 +37,11 @@ def test_pipelined_requests_are_answered_in_order(serving: "Serving", model: str
         with server.connect() as client:
             numbers = range(200)
             client.sendall(b"".join(b"GET /echo/%d HTTP/1.1\r\nHost: x\r\n\r\n" % n for n in numbers))
-            stream = client.makefile("rb")
-            for number in numbers:
-                while stream.readline().strip():
-                    pass
-                assert stream.readline() == b"%d\n" % number
+            with client.makefile("rb") as stream:
+                for number in numbers:
+                    while stream.readline().strip():
+                        pass
+                    assert stream.readline() == b"%d\n" % number
         final = server.end()
     assert final["answered"] == 200
 
@@ -158,7 +158,7 @@ def test_silent_clients_are_ended_and_half_requests_told_why(serving: "Serving",
 
 def test_dribbling_keeps_nobody_alive(serving: "Serving", model: str) -> None:
     """Slowloris: a head that goes on growing is no progress."""
-    with serving(model, "--idle-timeout", "1s") as server:
+    with serving(model, "--idle-timeout", "400ms") as server:
         with server.connect() as client:
             client.settimeout(0.05)
             begin = time.monotonic()

@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,7 +72,7 @@ def test_graceful_lets_transfers_finish_and_the_queue_too(
         clients = [server.connect() for _ in range(3)]
         first = clients[0].recv(1000)  # under way
         server.process.send_signal(signal.SIGTERM)
-        time.sleep(0.3)
+        server.until_not_listening()
         rest = clients[0].makefile("rb").read()
         whole = hashlib.sha256(first + rest).hexdigest()
         assert whole == digest(file)

@@ -57,6 +57,9 @@ def load(
             "--check-echo", help="Ask for /echo/TOKEN, each time another, and check whose came back."
         ),
     ] = False,
+    distinct: Annotated[
+        bool, typer.Option("--distinct", help="A header of its own in each request: nothing to remember.")
+    ] = False,
     remote: Annotated[bool, typer.Option("--remote", help="Allow an address that is not loopback.")] = False,
     min_rate: Annotated[
         int | None, typer.Option("--min-rate", parser=count, metavar="N", help="Fail below N requests/s.")
@@ -91,7 +94,7 @@ def load(
         if value is not None and value < 1:
             refuse(f"--{name} must be more than 0")
     plan = LoadPlan(
-        host, port, connections, duration, requests, rate, per_connection, path, check_echo, settle
+        host, port, connections, duration, requests, rate, per_connection, path, check_echo, settle, distinct
     )
     generator = Generator(plan)
     caught: list[int] = []

@@ -92,7 +92,9 @@ def serve(
         str, typer.Option(help="Where to listen; only loopback unless you say otherwise.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8080,
-    workers: Annotated[int, _count("--workers", "Worker threads.")] = 4,
+    workers: Annotated[
+        int | None, _count("--workers", "Worker threads; 4, but with --compare as many as there are CPUs.")
+    ] = None,
     processes: Annotated[int, _count("--processes", "Worker processes instead (reuseport, exclusive).")] = 0,
     queue_limit: Annotated[
         int, _count("--queue-limit", "The most connections that wait for a worker.")
@@ -142,6 +144,10 @@ def serve(
         ),
     ] = False,
     rounds: Annotated[int, _count("--rounds", "--compare: rounds in which all take turns.")] = 3,
+    distinct: Annotated[
+        bool,
+        typer.Option("--distinct", help="--compare: no two requests are the same, so that all are parsed."),
+    ] = False,
     connections: Annotated[int, _count("--connections", "--compare: connections of the load.")] = 64,
     ready_fd: ReadyFd = None,
     json: Json = False,
@@ -155,6 +161,7 @@ def serve(
     import gc
 
     from toolkit.cli import serve_compare
+    from toolkit.report.context import usable_cpus
     from toolkit.servers.comparison import ComparisonPlan
     from toolkit.servers.listener import CannotListen
     from toolkit.servers.options import ServeOptions
@@ -162,6 +169,8 @@ def serve(
     from toolkit.servers.serving import serve
     from toolkit.servers.text import live_line, table
 
+    if workers is None:
+        workers = usable_cpus() if compare and model is None else 4
     for flag, value in (("workers", workers), ("queue-limit", queue_limit), ("idle-timeout", idle_timeout)):
         if value < 1:
             refuse(f"--{flag} must be more than 0")
@@ -178,7 +187,8 @@ def serve(
         if model not in (None, Model.HALF_SYNC):
             refuse("--compare takes no MODEL (all of them), or half-sync (its dispatch policies)")
         by_dispatch = model is not None
-        plan = ComparisonPlan(connections, duration or 1_000_000_000, rounds, 1 if by_dispatch else None)
+        once = 1 if by_dispatch else None
+        plan = ComparisonPlan(connections, duration or 1_000_000_000, rounds, once, distinct)
         return serve_compare.run(options, plan, by_dispatch, json)
     if model is None:
         refuse(f"missing MODEL: one of {', '.join(m.value for m in Model)}")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def run(options: "ServeOptions", plan: "ComparisonPlan", only_dispatch: bool, json: bool) -> int:
     """Compares, prints rows or a table, and says 1 when a model lost a request or its ledgers do not hold."""
     from toolkit.servers.comparison import compare
-    from toolkit.servers.comparison_text import ADVICE, DISPATCH_ADVICE, table
+    from toolkit.servers.comparison_text import ADVICE, DISPATCH_ADVICE, HOW_COMPARED, table
     from toolkit.servers.requests import ParserMissingError, load_parser
 
     try:
@@ -39,5 +39,5 @@ def run(options: "ServeOptions", plan: "ComparisonPlan", only_dispatch: bool, js
         output.result(row, "")
     output.text(table(rows, plan))
     output.text()
-    output.text(DISPATCH_ADVICE if only_dispatch else ADVICE)
+    output.text(DISPATCH_ADVICE if only_dispatch else f"{HOW_COMPARED}\n\n{ADVICE}")
     return Exit.DIFFERED if any(row.lost or row.ledgers_hold is False for row in rows) else Exit.OK

@@ -94,7 +94,8 @@ class Client:
             linux.lib.evk_close(fd)
 
 
-def request_for(plan: LoadPlan, path: str) -> bytes:
-    """The bytes that ask for `path`."""
+def request_for(plan: LoadPlan, path: str, number: int | None = None) -> bytes:
+    """The bytes that ask for `path`; with a `number` none are the same."""
     host = f"[{plan.host}]" if ":" in plan.host else plan.host
-    return f"GET {path} HTTP/1.1\r\nHost: {host}:{plan.port}\r\n\r\n".encode()
+    own = f"X-Number: {number}\r\n" if number is not None else ""
+    return f"GET {path} HTTP/1.1\r\nHost: {host}:{plan.port}\r\n{own}\r\n".encode()

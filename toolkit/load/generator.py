@@ -194,6 +194,8 @@ class Generator:
         if self._plan.check_echo:
             client.expected = b"%d-%d" % (client.token, self._sent)
             request = request_for(self._plan, f"/echo/{client.expected.decode()}")
+        elif self._plan.distinct:
+            request = request_for(self._plan, self._plan.path, self._sent)
         self._sent += 1
         client.started = started
         sent = linux.lib.evk_send(client.fd, request, len(request), NOSIGNAL)

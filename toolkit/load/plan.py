@@ -13,7 +13,7 @@ class LoadPlan:
     With it the loop is open: requests start at fixed moments whether or not earlier ones are answered, and latency
     counts from that moment, so that a stall of the server shows in full. `requests` ends the run early;
     `per_connection` closes a connection after so many answers and opens another. `check_echo` asks each time for a
-    token of its own.
+    token of its own; `distinct` puts a header of its own in each, so that no server answers from memory.
     """
 
     host: str
@@ -26,6 +26,7 @@ class LoadPlan:
     path: str = "/"
     check_echo: bool = False
     settle_ns: int = 5 * SECOND_NS
+    distinct: bool = False
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ before any ordinary event is handled. See signalfd(2), signal(7), epoll_pwait(2)
 
 import os
 import signal
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from functools import partial
@@ -27,7 +28,7 @@ FLAG_TICK_MS = 100
 Log = Callable[[str], None]
 
 
-class ExitWay:
+class ExitWay(ABC):
     """What all ways share: `longest_wait_ms` (-1: no bound), and `close`, which gives the signals back."""
 
     longest_wait_ms = -1
@@ -49,16 +50,17 @@ class ExitWay:
         except InterruptedError:
             return []
 
+    @abstractmethod
     def detected(self, events: list[Event]) -> int | None:
         """The exit signal that has come, if any, given what the last wait returned."""
-        raise NotImplementedError
 
     def close(self) -> None:
         """Closes descriptors, restores handlers and mask."""
         self._stack.close()
 
+    @abstractmethod
     def _register(self, log: Log) -> None:
-        raise NotImplementedError
+        """Registers whatever notices the signals, so that `close` gives it back."""
 
     def _watch(self, descriptor: int, log: Log) -> None:
         self._epoll.add(descriptor, EPOLLIN, EXIT_WORD)

@@ -23,7 +23,7 @@ def answer_to(request: Request, body_size: int, peer: bytes, keep_alive: bool) -
     elif request.body_size:
         body = b"received %d bytes\n" % request.body_size
     else:
-        body = plain_body(body_size)
+        return plain_answer(body_size, keep_alive, request.method != b"HEAD")
     return whole_answer(b"200 OK", body, keep_alive, with_body=request.method != b"HEAD")
 
 
@@ -46,7 +46,8 @@ def refusal(status: bytes) -> bytes:
 UNAVAILABLE = refusal(b"503 Service Unavailable")
 
 
-@lru_cache(maxsize=8)
-def plain_body(size: int) -> bytes:
-    """`size` bytes of text."""
-    return (_TEXT * (size // len(_TEXT) + 1))[:size]
+@lru_cache(maxsize=16)
+def plain_answer(size: int, keep_alive: bool, with_body: bool) -> bytes:
+    """The answer to /: `size` bytes of text."""
+    body = (_TEXT * (size // len(_TEXT) + 1))[:size]
+    return whole_answer(b"200 OK", body, keep_alive, with_body)

@@ -11,30 +11,28 @@ BATCH = 64
 SLOT_SIZE = 16384
 """The most bytes a turn reads from one connection."""
 
-ROW_WORDS = 5
-
 
 class Buffer:
-    """The memory of one turn: events, a slot of bytes for each, and the rows of what is sent (cdefs/linux/sockets.h).
+    """The memory of one turn: events, a slot of bytes for each, and what is answered to each (cdefs/linux/sockets.h).
 
-    `pairs`, `sizes`, `rows` and `sent` are cffi arrays; `bytes_of(i)` is what event i brought.
+    `pairs`, `sizes`, `answers` and `sent` are cffi arrays. `received[i * SLOT_SIZE :]` is what event i brought.
     """
 
-    __slots__ = ("_view", "pairs", "rows", "sent", "sizes", "slab")
+    __slots__ = ("answers", "pairs", "received", "sent", "sizes", "slab")
 
     def __init__(self) -> None:
         new = linux.ffi.new
         self.pairs: Any = new("uint64_t[]", 2 * BATCH)
         self.sizes: Any = new("int64_t[]", BATCH)
-        self.rows: Any = new("uint64_t[]", ROW_WORDS * BATCH)
+        self.answers: Any = new("uint64_t[]", BATCH)
         self.sent: Any = new("int64_t[]", BATCH)
         self.slab: Any = new("char[]", BATCH * SLOT_SIZE)
-        self._view = linux.ffi.buffer(self.slab)
+        self.received: Any = linux.ffi.buffer(self.slab)
 
     def bytes_of(self, event: int, size: int) -> bytes:
         """The `size` bytes in the slot of event number `event`."""
         begin = event * SLOT_SIZE
-        data: bytes = self._view[begin : begin + size]
+        data: bytes = self.received[begin : begin + size]
         return data
 
 

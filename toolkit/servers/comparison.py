@@ -22,16 +22,26 @@ done = function(summary, latency, requests)
     e.connect + e.read + e.write + e.status + e.timeout))
 end
 """
+_WRK_DISTINCT = """
+local number = 0
+request = function()
+  number = number + 1
+  return 'GET / HTTP/1.1\\r\\nHost: ' .. wrk.headers['Host'] .. '\\r\\nX-Number: ' .. number .. '\\r\\n\\r\\n'
+end
+"""
 
 
 @dataclass(frozen=True)
 class ComparisonPlan:
-    """`turn_ns` is how long each is loaded in each round. `per_connection` closes connections after so many answers."""
+    """`turn_ns` is how long each is loaded in each round. `per_connection` closes connections after so many answers.
+    With `distinct` no two requests are the same, so that each is parsed; else models, asyncio and uvloop remember the
+    answer to bytes that they have parsed before, and C parses all the same."""
 
     connections: int = 64
     turn_ns: int = 1_000_000_000
     rounds: int = 3
     per_connection: int | None = None
+    distinct: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,7 +82,8 @@ def compare(
 ) -> Iterator[Row]:
     """One row a server, in the order they were started; with `only_dispatch` half-sync by each policy.
 
-    All run throughout, and are loaded in turn, so that what disturbs the machine disturbs everybody.
+    All run throughout, and are loaded in turn, each round beginning with another, so that what disturbs the machine
+    disturbs everybody.
 
     Raises:
         OSError: a server did not start.
@@ -86,7 +97,7 @@ def compare(
         turns: dict[str, list[_Turn]] = {contestant.name: [] for contestant in contestants}
         with started(contestants) as running:
             for number in range(plan.rounds):
-                for one in running:
+                for one in running[number % len(running) :] + running[: number % len(running)]:
                     progress(f"round {number + 1} of {plan.rounds}: {one.contestant.name}")
                     turns[one.contestant.name].append(_turn(one, load))
             finals = {one.contestant.name: one.end() for one in running}
@@ -103,6 +114,8 @@ def _turn(one: Started, load: Callable[[int], tuple[int, float, int, int, int]])
 
 def _by_evkit(plan: ComparisonPlan) -> Callable[[int], tuple[int, float, int, int, int]]:
     options = ["--connections", str(plan.connections), "--duration", f"{plan.turn_ns}ns", "--json"]
+    if plan.distinct:
+        options.append("--distinct")
     if plan.per_connection:
         options += ["--per-connection", str(plan.per_connection)]
 
@@ -121,7 +134,7 @@ def _by_wrk(
     wrk: str, folder: Path, plan: ComparisonPlan
 ) -> Callable[[int], tuple[int, float, int, int, int]]:
     script = folder / "figures.lua"
-    script.write_text(_WRK_SCRIPT)
+    script.write_text(_WRK_SCRIPT + (_WRK_DISTINCT if plan.distinct else ""))
     seconds = max(1, round(plan.turn_ns / 1e9))
     options = ["-t1", f"-c{plan.connections}", f"-d{seconds}s", "-s", str(script)]
 

@@ -1,5 +1,8 @@
 """A comparison of servers for people: one table, and what to make of it."""
 
+import os
+
+from toolkit.report.context import usable_cpus
 from toolkit.servers.comparison import ComparisonPlan, Row
 
 ADVICE = """\
@@ -18,6 +21,12 @@ Which model suits what, and when it is the wrong choice:
                    load with long-lived connections: the first to be woken collects them.
   pool             Few long transfers, each isolated in a process. Wrong for many short requests."""
 
+HOW_COMPARED = """\
+All answer with the same bytes, one receive and one send a request. C parses each request, as strictly as httptools.
+Models, asyncio and uvloop parse by httptools and remember the answer to bytes that they have parsed before; with
+--distinct there is nothing to remember, and each request is parsed by everybody. `x C` is CPU time a request, the
+kernel's included, over that of C in the same round: measure on an idle machine, with many rounds."""
+
 DISPATCH_ADVICE = """\
 Why they rank so: in `shared` a connection waits for the first worker that is free, whichever it is, so that a slow one
 simply takes fewer. `least-loaded` guesses that from numbers of connections, which say nothing of how long each takes.
@@ -29,9 +38,12 @@ lock, and that share is in each server's own figures."""
 def table(rows: list[Row], plan: ComparisonPlan) -> str:
     """One line a server, in the order given."""
     loads = {row.load_by for row in rows}
+    requests = "all different" if plan.distinct else "all the same"
     head = (
         f"{plan.connections} connections, {plan.rounds} rounds of {plan.turn_ns / 1e9:g} s each in turn,"
-        f" load by {' and '.join(sorted(loads))}"
+        f" load by {' and '.join(sorted(loads))}, requests {requests}\n"
+        f"{usable_cpus()} CPUs for servers and load together;"
+        f" load average {os.getloadavg()[0]:.1f} at the end"
     )
     columns = f"{'server':<26}{'requests/s':>11}{'of C':>7}{'p50 ms':>9}{'p99 ms':>9}{'cpu us':>8}{'x C':>7}"
     lines = [head, columns + f"{'spread':>8}{'queue':>7}{'errors':>7}"]

@@ -13,7 +13,7 @@ class Connection:
     `wanted` are the events it is registered for; `deadline` when it is due to be ended (monotonic, ns).
     """
 
-    __slots__ = ("closed", "deadline", "ending", "fd", "linger_counts", "owed", "owner", "peer", "reader",
+    __slots__ = ("at_rest", "closed", "deadline", "ending", "fd", "linger_counts", "owed", "owner", "peer", "reader",
                  "token", "unsent", "wanted")  # fmt: skip
 
     def __init__(self, fd: int, token: int, peer: bytes, deadline: int) -> None:
@@ -29,6 +29,8 @@ class Connection:
         self.linger_counts = False
         """What comes after our end was a request that crossed it, not the rest of one we have refused."""
         self.reader: RequestReader | None = None
+        self.at_rest = True
+        """Between two requests, nothing in hand either way: what comes now is the first byte of one."""
         self.owed = 0
         """Answers made but not entirely sent."""
         self.unsent: memoryview | None = None
@@ -38,6 +40,12 @@ class Connection:
         """Requests that have begun and have no complete answer."""
         reader = self.reader
         return self.owed + (len(reader.complete) + reader.in_hand if reader is not None else 0)
+
+    def note_rest(self) -> None:
+        """Finds out whether it is `at_rest`, after anything but a known answer that was sent whole."""
+        reader = self.reader
+        nothing_read = reader is None or not (reader.in_hand or reader.complete or reader.complaint)
+        self.at_rest = nothing_read and self.unsent is None and not self.ending and not self.closed
 
 
 def address_text(raw: bytes) -> bytes:

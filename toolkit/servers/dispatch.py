@@ -6,6 +6,7 @@
 `steal`         as round-robin, but a worker with nothing takes the newest of the longest neighbour's queue.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from toolkit.ffi.flags import EFD_CLOEXEC, EFD_NONBLOCK, EFD_SEMAPHORE, EPOLLEXCLUSIVE, EPOLLIN
@@ -16,7 +17,7 @@ from toolkit.servers.queue import BoundedQueue
 from toolkit.servers.stop import answer, doorbell, ring
 
 
-class Dispatch:
+class Dispatch(ABC):
     """What all policies share. The acceptor calls `put`, `room`, `wait_for_room`; a worker calls `take`."""
 
     def __init__(self, options: ServeOptions, queues: int, when_room: Callable[[], None]) -> None:
@@ -29,13 +30,13 @@ class Dispatch:
         """What `worker` watches to learn of tasks, and for which events."""
         return self.bells[worker], int(EPOLLIN)
 
+    @abstractmethod
     def put(self, task: Task, over_limit: bool = False) -> bool:
         """Hands a task over; False when the place it would go to is full."""
-        raise NotImplementedError
 
+    @abstractmethod
     def take(self, worker: int) -> Task | None:
         """One task for `worker`, or None. Never more than one: who holds many cannot give them back."""
-        raise NotImplementedError
 
     def room(self) -> int:
         """How many tasks `put` takes for certain."""

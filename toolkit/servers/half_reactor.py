@@ -153,7 +153,7 @@ class Worker:
         if events & EPOLLIN or connection.unsent is None:
             size = linux.lib.evk_recv(connection.fd, self._buffer.slab, SLOT_SIZE, 0)
         data = self._buffer.bytes_of(0, size) if size > 0 else b""
-        known = service.known(connection, data) if size > 0 and connection.unsent is None else None
+        known = service.known_answers().get(data) if connection.at_rest else None
         if known is None:
             shared.hand_back(connection, service.on_event(connection, size, data))
             return

@@ -1,32 +1,32 @@
 """Leader/follower: one epoll, one mutex, no queue. The leader waits, takes events, and lets the next one lead.
 
-    loop:  mutex { wait }  -> serve what was taken  -> back in line for the mutex
+    loop:  mutex { wait, answer what is known }  -> work for the rest  -> back in line for the mutex
 
 Who has taken an event serves it himself, with what is in his cache: no hand-over, no queue, no condition variable.
+Who can answer at once leads on; a follower is promoted only when there is something to do meanwhile.
 Connections are one-shot, so that a second leader cannot get the same one.
 """
 
+import time
 from threading import Lock
 
 from toolkit.ffi import linux
 from toolkit.ffi.errors import fail
 from toolkit.ffi.flags import EPOLLIN
-from toolkit.servers.buffers import SLOT_SIZE, Buffer
+from toolkit.servers.buffers import BATCH, SLOT_SIZE, Buffer
 from toolkit.servers.connection import Connection
 from toolkit.servers.control import Control
 from toolkit.servers.draining import Draining
 from toolkit.servers.ledger import Tally
 from toolkit.servers.listener import Acceptor, Listener
 from toolkit.servers.outgoing import INTERRUPTED
-from toolkit.servers.service import IN, Known, Service
+from toolkit.servers.service import IN, Service
 from toolkit.servers.shared import ONE_SHOT, SharedConnections
 from toolkit.servers.stop import answer, doorbell, ring
 
 _BELL = 1
 _LISTENER = 2
 _ACCEPT_AT_ONCE = 16
-_TAKE_AT_ONCE = 16
-"""How many events a leader takes. One when each costs real work: what is taken cannot be given to a follower."""
 _MILLISECOND_NS = 1_000_000
 _SHORT_MS = 50
 
@@ -87,7 +87,8 @@ class Worker:
         self._tally = Tally()
         self._buffer = Buffer()
         self._acceptor = Acceptor(server.listener)
-        self._take_at_most = 1 if control.options.work_of(index) else _TAKE_AT_ONCE
+        # one when each costs real work: what is taken cannot be given to a follower
+        self._take_at_most = 1 if control.options.work_of(index) else BATCH
         self.service = Service(control.options, self._tally, index)
         self._notes = control.figures.worker(self.name, self.service, self._tally)
 
@@ -95,9 +96,8 @@ class Worker:
         """The thread's life."""
         while not self._has_ended():
             with self._server.lead:
-                taken = [] if self._has_ended() else self._wait()
-            if taken:
-                self._serve(taken)
+                to_do = self._lead()
+            self._work(to_do)
         self._acceptor.close()
         self._notes.note_end()
 
@@ -105,6 +105,20 @@ class Worker:
         return self._stop.draining and (not self._server.shared.by_token or self._stop.is_over)
 
     # --- as leader, with the mutex ---
+
+    def _lead(self) -> list[tuple[Connection, int, bytes]]:
+        """Leads until there is something to do that may take its time: connections, ours now, with what they brought.
+
+        Answers that are known go out at once. Another thread would be woken for less than the wake-up costs, unless
+        there was more than one turn takes.
+        """
+        while not self._has_ended():
+            taken = self._wait()
+            if taken:
+                to_do = self._answer_known(taken)
+                if to_do or len(taken) == BATCH:
+                    return to_do
+        return []
 
     def _wait(self) -> list[int]:
         """The data words of the events taken, in order; their bytes are read already, their connections ours."""
@@ -118,6 +132,7 @@ class Worker:
             fail(count, "epoll_wait", epfd, at_most, timeout_ms)
         self.service.begin_batch()
         taken: list[int] = linux.ffi.unpack(buffer.pairs, 2 * count)[::2] if count > 0 else []
+        self._tally.events += len(taken)
         for token in taken:  # before anybody looks for idle ones: what was read is in no socket any more
             shared.claim(token)
         if server.stop.asked and server.draining is None:
@@ -137,44 +152,67 @@ class Worker:
         due = self._server.shared.next_ns(self.service.now)
         return -1 if due is None else due // _MILLISECOND_NS + 1
 
-    # --- as one of those who work ---
-
-    def _serve(self, taken: list[int]) -> None:
-        service, shared, buffer = self.service, self._server.shared, self._buffer
-        self._tally.events += len(taken)
-        sizes = linux.ffi.unpack(buffer.sizes, len(taken))
-        rows: list[int] = []
-        quick: list[tuple[Connection, Known]] = []
-        for event, token in enumerate(taken):
-            connection = shared.by_token.get(token)
+    def _answer_known(self, taken: list[int]) -> list[tuple[Connection, int, bytes]]:
+        """Answers what is known in one call; what is left is to be worked for."""
+        service, by_token, received = self.service, self._server.shared.by_token, self._buffer.received
+        known_answers, deadline = service.known_answers(), service.idle_deadline
+        answers = [0] * len(taken)
+        to_do: list[tuple[Connection, int, bytes]] = []
+        requests = known_count = 0
+        for event, size in enumerate(linux.ffi.unpack(self._buffer.sizes, len(taken))):
+            connection = by_token.get(taken[event])
             if connection is None:
-                self._other_event(token)
+                self._other_event(taken[event])
                 continue
-            size = sizes[event]
-            data = buffer.bytes_of(event, size) if size > 0 else b""
-            known = service.known(connection, data) if size > 0 and connection.unsent is None else None
-            if known is None:
-                shared.hand_back(connection, service.on_event(connection, size, data))
-            else:
-                rows += (connection.fd, known.address, known.size, IN | ONE_SHOT, token)
-                quick.append((connection, known))
-        if quick:
-            self._send(rows, quick)
+            begin = event * SLOT_SIZE
+            data: bytes = received[begin : begin + size] if size > 0 else b""
+            known = known_answers.get(data)
+            if known is None or not connection.at_rest:
+                to_do.append((connection, size, data))
+                continue
+            answers[event] = known.address
+            connection.deadline, connection.owner = deadline, 0  # armed by the call
+            requests += known.requests
+            known_count += 1
+        if known_count and self._send(answers) == known_count:
+            self._tally.begun += requests
+            self._tally.answered += requests
+        elif known_count:
+            self._after_sending(taken, answers)
+        return to_do
 
-    def _send(self, rows: list[int], quick: list[tuple[Connection, Known]]) -> None:
-        service, shared, buffer = self.service, self._server.shared, self._buffer
-        for connection, _ in quick:  # armed by the call, and not due for a whole idle timeout
-            connection.deadline = service.idle_deadline
-            connection.owner = 0
-        buffer.rows[0 : len(rows)] = rows
-        linux.lib.evk_send_rearm(shared.epoll.fileno(), buffer.rows, len(quick), buffer.sent)
-        for (connection, known), sent in zip(quick, linux.ffi.unpack(buffer.sent, len(quick)), strict=True):
+    def _send(self, answers: list[int]) -> int:
+        """Sends, and re-arms those who took all. Returns how many did."""
+        buffer, epfd = self._buffer, self._server.shared.epoll.fileno()
+        buffer.answers[0 : len(answers)] = answers
+        whole: int = linux.lib.evk_answer_rearm(
+            epfd, buffer.pairs, buffer.answers, len(answers), IN | ONE_SHOT, buffer.sent
+        )
+        self.service.latencies.add(time.monotonic_ns() - self.service.now)
+        return whole
+
+    def _after_sending(self, taken: list[int], answers: list[int]) -> None:
+        """Somebody did not take all of a known answer: that one was not armed, and is still ours."""
+        service, shared = self.service, self._server.shared
+        for token, address, sent in zip(
+            taken, answers, linux.ffi.unpack(self._buffer.sent, len(taken)), strict=True
+        ):
+            if not address:
+                continue
+            known = service.known_at(address)
             if sent == known.size:
                 self._tally.begun += known.requests
                 self._tally.answered += known.requests
-            else:  # not armed: it is still ours
-                shared.claim(connection.token)
+                continue
+            connection = shared.claim(token)
+            if connection is not None:
                 shared.hand_back(connection, service.after_sending(connection, known, sent))
+
+    # --- as one of those who work ---
+
+    def _work(self, to_do: list[tuple[Connection, int, bytes]]) -> None:
+        for connection, size, data in to_do:
+            self._server.shared.hand_back(connection, self.service.on_event(connection, size, data))
 
     def _other_event(self, token: int) -> None:
         if token == _BELL:

@@ -9,6 +9,7 @@ the client was still there and nobody told it why.
 
 import struct
 from dataclasses import dataclass, fields
+from operator import attrgetter
 
 
 @dataclass
@@ -58,7 +59,7 @@ class Tally:
 
     def pack_into(self, memory: memoryview) -> None:
         """Publishes the counts in memory that another process reads."""
-        PACKED.pack_into(memory, 0, *(getattr(self, name) for name in NAMES))
+        PACKED.pack_into(memory, 0, *_counts_of(self))
 
     @classmethod
     def unpack_from(cls, memory: memoryview) -> "Tally":
@@ -67,6 +68,7 @@ class Tally:
 
 
 NAMES = tuple(field.name for field in fields(Tally))
+_counts_of = attrgetter(*NAMES)
 PACKED = struct.Struct(f"={len(NAMES)}q")
 
 

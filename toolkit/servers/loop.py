@@ -18,7 +18,7 @@ from toolkit.servers.listener import Task
 from toolkit.servers.options import ServeOptions
 from toolkit.servers.outgoing import INTERRUPTED
 from toolkit.servers.ownership import OwnerCheckedEpoll
-from toolkit.servers.service import IN, Known, Service
+from toolkit.servers.service import IN, Service
 from toolkit.servers.stop import Stop
 from toolkit.servers.timers import TimingWheel
 
@@ -113,62 +113,77 @@ class Loop:
             self.after_turn()
 
     def _handle(self, buffer: Buffer, count: int) -> None:
-        service, connections = self.service, self.connections
-        sizes = linux.ffi.unpack(buffer.sizes, count)
-        rows: list[int] = []
-        quick: list[tuple[Connection, Known]] = []
-        again: list[tuple[Descriptor, int, int]] = []
-        handlers: list[Callable[[], object]] = []
-        rearm = IN | self._extra if self._one_shot else 0
-        for event, token in enumerate(linux.ffi.unpack(buffer.pairs, 2 * count)[::2]):
-            connection = connections.get(token)
-            if connection is None:
-                if token in self._handlers:
-                    handlers.append(self._handlers[token])
-                else:
-                    self.tally.stale_events += 1
-                continue
-            size = sizes[event]
-            data = buffer.bytes_of(event, size) if size > 0 else b""
-            known = service.known(connection, data) if size > 0 and connection.unsent is None else None
-            if known is not None:
-                rows += (connection.fd, known.address, known.size, rearm, token)
-                quick.append((connection, known))
-            else:
-                self._follow(connection, service.on_event(connection, size, data), again)
+        """Known answers are noted down and go out in one call; what needs more is served event by event."""
+        connections, received = self.connections, buffer.received
+        known_answers, deadline = self.service.known_answers(), self.service.idle_deadline
+        tokens = linux.ffi.unpack(buffer.pairs, 2 * count)[::2]
+        answers = [0] * count
+        others: list[int] = []
+        requests = known_count = begin = 0
+        for event, size in enumerate(linux.ffi.unpack(buffer.sizes, count)):
+            if size > 0:
+                known = known_answers.get(received[begin : begin + size])
+                if known is not None:
+                    connection = connections.get(tokens[event])
+                    if connection is not None and connection.at_rest:
+                        answers[event] = known.address
+                        connection.deadline = deadline
+                        requests += known.requests
+                        known_count += 1
+                        begin += SLOT_SIZE
+                        continue
+            others.append(event)
+            begin += SLOT_SIZE
         self.tally.events += count
-        if quick:
-            self._send(buffer, rows, quick, again)
+        again: list[tuple[Descriptor, int, int]] = []
+        if known_count:
+            rearm = IN | self._extra if self._one_shot else 0
+            buffer.answers[0:count] = answers
+            whole = linux.lib.evk_answer_rearm(
+                self.epoll.fileno(), buffer.pairs, buffer.answers, count, rearm, buffer.sent
+            )
+            if whole == known_count:
+                self.tally.begun += requests
+                self.tally.answered += requests
+            else:
+                self._after_sending(buffer, tokens, answers, again)
+            self.service.latencies.add(time.monotonic_ns() - self.service.now)
+        handlers = self._handle_others(buffer, tokens, others, again) if others else ()
         if again:
             self.epoll.modify_many(again)
         for handler in handlers:  # newcomers after those who are being served
             handler()
 
-    def _send(
-        self,
-        buffer: Buffer,
-        rows: list[int],
-        quick: list[tuple[Connection, Known]],
-        again: list[tuple[Descriptor, int, int]],
+    def _after_sending(
+        self, buffer: Buffer, tokens: list[int], answers: list[int], again: list[tuple[Descriptor, int, int]]
     ) -> None:
-        """Sends all known answers of a turn, and re-arms their connections, in one call."""
-        buffer.rows[0 : len(rows)] = rows
-        service, count = self.service, len(quick)
-        whole = linux.lib.evk_send_rearm(self.epoll.fileno(), buffer.rows, count, buffer.sent)
-        if whole == count:
-            deadline = service.idle_deadline
-            requests = 0
-            for connection, known in quick:
-                connection.deadline = deadline
-                requests += known.requests
-            self.tally.begun += requests
-            self.tally.answered += requests
-        else:
-            for (connection, known), sent in zip(quick, linux.ffi.unpack(buffer.sent, count), strict=True):
-                wanted = service.after_sending(connection, known, sent)
+        """Somebody did not take all of a known answer."""
+        for token, address, sent in zip(
+            tokens, answers, linux.ffi.unpack(buffer.sent, len(tokens)), strict=True
+        ):
+            if address:
+                connection, known = self.connections[token], self.service.known_at(address)
+                wanted = self.service.after_sending(connection, known, sent)
                 if sent != known.size:
                     self._follow(connection, wanted, again)
-        service.latencies.add(time.monotonic_ns() - service.now)
+
+    def _handle_others(
+        self, buffer: Buffer, tokens: list[int], events: list[int], again: list[tuple[Descriptor, int, int]]
+    ) -> list[Callable[[], object]]:
+        """What needs parsing and what is no data. Returns the handlers of descriptors that are no connections."""
+        handlers: list[Callable[[], object]] = []
+        for event in events:
+            token = tokens[event]
+            connection = self.connections.get(token)
+            if connection is not None:
+                size = buffer.sizes[event]
+                data = buffer.bytes_of(event, size) if size > 0 else b""
+                self._follow(connection, self.service.on_event(connection, size, data), again)
+            elif token in self._handlers:
+                handlers.append(self._handlers[token])
+            else:
+                self.tally.stale_events += 1
+        return handlers
 
     def _follow(self, connection: Connection, wanted: int, again: list[tuple[Descriptor, int, int]]) -> None:
         """Notes what a connection waits for after its event; `again` is re-armed at the end of the turn."""

@@ -39,9 +39,14 @@ class Outgoing:
 
     def send(self, connection: Connection, data: bytes) -> None:
         """Sends `data` after what is still unsent; what the peer's window does not take stays in `unsent`."""
-        connection.unsent = (
-            memoryview(data) if connection.unsent is None else memoryview(connection.unsent.tobytes() + data)
-        )
+        if connection.unsent is None:
+            sent = linux.lib.evk_send(connection.fd, data, len(data), NOSIGNAL)
+            if sent == len(data):
+                self._all_sent(connection)
+                return
+            connection.unsent = memoryview(data)[max(0, sent) :]
+        else:
+            connection.unsent = memoryview(connection.unsent.tobytes() + data)
         self.send_rest(connection)
 
     def send_rest(self, connection: Connection) -> bool:
@@ -58,12 +63,16 @@ class Outgoing:
             if sent > 0:
                 rest = rest[sent:]
                 connection.deadline = self.idle_deadline
+        self._all_sent(connection)
+        return True
+
+    def _all_sent(self, connection: Connection) -> None:
         connection.unsent = None
+        connection.deadline = self.idle_deadline
         self.tally.answered += connection.owed
         connection.owed = 0
         if connection.ending:
             self._shut_down(connection)
-        return True
 
     # --- ending ---
 
@@ -73,6 +82,7 @@ class Outgoing:
         Closing at once over unread bytes would send a reset, which can overtake the answer (RFC 9112, 9.6).
         """
         connection.ending = True
+        connection.at_rest = False
         connection.linger_counts = crossing_counts
         if connection.unsent is None:
             self._shut_down(connection)

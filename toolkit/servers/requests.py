@@ -2,8 +2,7 @@
 
 import importlib
 from collections import deque
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 HEAD_LIMIT = 64 * 1024
 KEPT_BODY_LIMIT = 1 << 20
@@ -21,8 +20,7 @@ class BadRequest(Exception):  # noqa: N818  an outcome of reading, with a status
         self.status = status
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """One whole request. `body` is kept for `/echo` only; `body_size` is what was received."""
 
     method: bytes
@@ -57,6 +55,7 @@ class RequestReader:
     def __init__(self, httptools: Any) -> None:  # noqa: ANN401  an optional extra without type information
         self._upgrade: type[Exception] = httptools.HttpParserUpgrade
         self._parser = httptools.HttpRequestParser(self)
+        self._body = bytearray()
         self.begun = 0
         self.in_hand = False
         self.expects_continue = False
@@ -67,7 +66,8 @@ class RequestReader:
 
     def _start(self) -> None:
         self._target = b""
-        self._body = bytearray()
+        if self._body:
+            self._body = bytearray()
         self._body_size = 0
         self._head_size = 0
         self._in_head = True

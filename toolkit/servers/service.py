@@ -30,14 +30,17 @@ _NOT_NOW = (AGAIN, INTERRUPTED, NOTHING_READ)
 class Known:
     """The answer to bytes that were seen before and are whole requests without bodies: parsing is pure."""
 
-    __slots__ = ("_memory", "address", "answer", "requests", "size")
+    __slots__ = ("_memory", "_row", "address", "answer", "requests", "size")
 
     def __init__(self, requests: int, answer: bytes) -> None:
         self.requests = requests
         self.answer = answer
         self.size = len(answer)
         self._memory = linux.ffi.from_buffer(answer)  # keeps the bytes where they are
-        self.address = int(linux.ffi.cast("uintptr_t", self._memory))
+        where = linux.ffi.cast("uintptr_t", self._memory)
+        self._row = linux.ffi.new("struct evk_answer *", (int(where), self.size))
+        self.address = int(linux.ffi.cast("uintptr_t", self._row))
+        """Of a struct evk_answer, which evk_answer_rearm takes."""
 
 
 class Service(Outgoing):
@@ -50,6 +53,7 @@ class Service(Outgoing):
         self._httptools = load_parser()
         self._work_s = 0.0 if shedding else options.work_of(worker) / SECOND_NS
         self._known: dict[bytes, Known] = {}
+        self._by_address: dict[int, Known] = {}
 
     # --- what a connection brought: each returns the events to wait for next, 0 when it is closed now ---
 
@@ -64,6 +68,7 @@ class Service(Outgoing):
             self._on_data(connection, data)
         elif size not in _NOT_NOW:
             self.close(connection, by_client=not connection.ending)
+        connection.note_rest()
         return self.wanted_by(connection)
 
     def wanted_by(self, connection: Connection) -> int:
@@ -72,13 +77,13 @@ class Service(Outgoing):
             return 0
         return IN if connection.unsent is None else OUT
 
-    def known(self, connection: Connection, data: bytes) -> Known | None:
-        """The answer to `data` if it is known without parsing, and may be given to `connection` now."""
-        found = self._known.get(data)
-        if found is None or connection.ending or self.draining:
-            return None
-        reader = connection.reader
-        return found if reader is None or not reader.in_hand else None
+    def known_answers(self) -> dict[bytes, Known]:
+        """Answers to bytes that need no parsing, for connections `at_rest`; none while each last answer is special."""
+        return {} if self.draining else self._known
+
+    def known_at(self, address: int) -> Known:
+        """The known answer whose `address` this is."""
+        return self._by_address[address]
 
     def after_sending(self, connection: Connection, known: Known, sent: int) -> int:
         """Accounts for a known answer that was sent, or of which only `sent` bytes (or -errno) went out."""
@@ -89,6 +94,7 @@ class Service(Outgoing):
         else:  # the window is full or the peer is gone: the careful way finds out
             connection.owed += known.requests
             self.send(connection, known.answer[max(0, sent) :])
+            connection.note_rest()
         return self.wanted_by(connection)
 
     # --- requests ---
@@ -171,7 +177,8 @@ class Service(Outgoing):
         size = self.options.body_size
         if usual and len(requests) * size <= _ANSWERS_AT_ONCE:
             answer = b"".join(answer_to(request, size, b"", True) for request in requests)
-            self._known[data] = Known(len(requests), answer)
+            known = self._known[data] = Known(len(requests), answer)
+            self._by_address[known.address] = known
 
     def _refuse_bad(self, connection: Connection, reader: RequestReader, complaint: BadRequest) -> None:
         """The request in hand, or bytes that never became one, are answered with the reason; the connection ends."""
