@@ -112,24 +112,8 @@ def test_an_open_loop_keeps_its_rate() -> None:
             client.sendall(ANSWER)
 
     with peer(serve) as port:
-        figures = load(port, "--connections", "8", "--rate", "400", "--duration", "500ms")
-    assert figures["sent"] == pytest.approx(200, abs=4)
-
-
-def test_distinct_requests_are_all_different() -> None:
-    seen: list[bytes] = []
-
-    def serve(client: socket.socket) -> None:
-        for head in requests_on(client):
-            seen.append(head)
-            client.sendall(ANSWER)
-
-    with peer(serve) as port:
-        load(port, "--connections", "4", "--requests", "100", "--distinct")
-        assert len(set(seen)) == len(seen) >= 100
-        seen.clear()
-        load(port, "--connections", "4", "--requests", "100")
-        assert len(set(seen)) == 1
+        figures = load(port, "--connections", "8", "--rate", "200", "--duration", "2s")
+    assert figures["sent"] == pytest.approx(400, abs=4)
 
 
 def test_answers_to_others_are_found() -> None:
@@ -181,18 +165,17 @@ def test_errors_are_counted_by_kind() -> None:
 
 
 def test_thresholds_say_by_how_much() -> None:
-    def slow(client: socket.socket) -> None:
+    def serve(client: socket.socket) -> None:
         for _ in requests_on(client):
-            time.sleep(0.005)  # slow is what it is
             client.sendall(ANSWER)
 
-    with peer(slow) as port:
-        options = ("--connections", "1", "--requests", "5", "--min-rate", "100k", "--max-p99", "1ms")
+    with peer(serve) as port:  # a round trip between two processes takes more than a microsecond
+        options = ("--connections", "1", "--requests", "20", "--min-rate", "1M", "--max-p99", "1us")
         done = run(f"127.0.0.1:{port}", *options)
     assert done.returncode == 1
     rate, p99 = done.stderr.splitlines()
-    assert "% below --min-rate 100000" in rate
-    assert "times --max-p99 1.000 ms" in p99
+    assert "% below --min-rate 1000000" in rate
+    assert "times --max-p99 0.001 ms" in p99
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from toolkit.servers.stop import Stop
 
 _IDLE_GRACE_NS = SECOND_NS // 2
 """How long an idle connection may still bring a request when the server ends: the client may be sending it already."""
+_LOOK_AGAIN_MS = 20
 _MILLISECOND_NS = 1_000_000
 
 
@@ -15,7 +16,6 @@ class Draining:
     """Made when the end begins: from now on the services say `Connection: close` in each last answer."""
 
     def __init__(self, stop: Stop, services: list[Service]) -> None:
-        self._stop = stop
         for service in services:
             service.draining = True
         now = time.monotonic_ns()
@@ -26,7 +26,8 @@ class Draining:
         return time.monotonic_ns() >= self._idle_until
 
     def timeout_ms(self) -> int:
-        """For a wait: until something is to be done."""
+        """For a wait: until something is to be done. In the end, often: what is left is wound up one by one."""
         now = time.monotonic_ns()
-        limit = self._idle_until if now < self._idle_until else self._stop.deadline
-        return max(0, (limit - now) // _MILLISECOND_NS + 1)
+        if now >= self._idle_until:
+            return _LOOK_AGAIN_MS
+        return (self._idle_until - now) // _MILLISECOND_NS + 1

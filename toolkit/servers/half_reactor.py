@@ -71,7 +71,7 @@ class HalfReactorServer:
         while self.shared.by_token and not control.stop.is_over:
             self._turn(draining.timeout_ms())
             if draining.idle_may_end():
-                self.shared.end_the_idle(self._service)
+                self.shared.wind_up(self._service)
         for _ in self._workers:
             self._put(None)
         self.units.write(len(self._workers))

@@ -143,7 +143,7 @@ class Worker:
         shared.look_after(self.service)
         draining = server.draining
         if draining is not None and draining.idle_may_end():
-            shared.end_the_idle(self.service)
+            shared.wind_up(self.service)
         return taken
 
     def _timeout_ms(self) -> int:

@@ -65,6 +65,11 @@ class Listener:
         self.socket.close()
 
 
+_one_accepts = Lock()
+"""Threads share the table of descriptors: the number that one frees, to turn a client away with, is the next one's
+who accepts. Without it spares become connections, and then nobody can answer those who wait."""
+
+
 class Acceptor:
     """One thread's accepting from a listener, with one spare descriptor."""
 
@@ -85,7 +90,8 @@ class Acceptor:
         self.must_retry = False
         while at_most > 0:
             self._size[0] = _ADDRESS_SIZE
-            fd = linux.lib.evk_accept4(self._listener.fd, _NEW_SOCKET, self._address, self._size)
+            with _one_accepts:
+                fd = linux.lib.evk_accept4(self._listener.fd, _NEW_SOCKET, self._address, self._size)
             if fd >= 0:
                 at_most -= 1
                 tally.accepted += 1
@@ -109,17 +115,18 @@ class Acceptor:
         """At EMFILE: frees the spare descriptor, accepts with it, refuses, takes it back.
 
         Without it the client would stay in the queue and the listener readable: a loop at 100 % CPU. Whether it worked:
-        another thread may have taken the number that was freed.
+        something else in this process may have taken the number that was freed.
         """
-        if not self._have_spare():
-            return False
-        os.close(self._spare)
-        self._spare = -1
-        fd = linux.lib.evk_accept4(self._listener.fd, _NEW_SOCKET, linux.ffi.NULL, linux.ffi.NULL)
-        if fd >= 0:
-            tally.accepted += 1
-            refuse(fd, tally)
-        return self._have_spare() and bool(fd >= 0)
+        with _one_accepts:
+            if not self._have_spare():
+                return False
+            os.close(self._spare)
+            self._spare = -1
+            fd = linux.lib.evk_accept4(self._listener.fd, _NEW_SOCKET, linux.ffi.NULL, linux.ffi.NULL)
+            if fd >= 0:
+                tally.accepted += 1
+                refuse(fd, tally)
+            return self._have_spare() and bool(fd >= 0)
 
     def _have_spare(self) -> bool:
         """Takes the spare descriptor (back); False when there is none to be had now."""

@@ -221,7 +221,7 @@ class Loop:
             self.turn(draining.timeout_ms())
             if draining.idle_may_end():
                 for connection in list(self.connections.values()):
-                    if self.service.end_if_idle(connection):
+                    if self.service.wind_up(connection):
                         self._look_again(connection)
         for connection in self.connections.values():
             self.service.abort(connection)

@@ -15,6 +15,8 @@ NOSIGNAL = int(socket.MSG_NOSIGNAL)
 _PEEK = int(socket.MSG_PEEK)
 LINGER_NS = 2 * SECOND_NS
 """How long a client may take to see our end of file before the connection is closed over what it still sends."""
+_IDLE_LINGER_NS = SECOND_NS // 4
+"""The same for a client that has nothing to lose: its last answer is long there, and only a request may cross."""
 
 AGAIN = -errno.EAGAIN
 INTERRUPTED = -errno.EINTR
@@ -76,7 +78,7 @@ class Outgoing:
 
     # --- ending ---
 
-    def end(self, connection: Connection, crossing_counts: bool = False) -> None:
+    def end(self, connection: Connection, crossing_counts: bool = False, linger_ns: int = LINGER_NS) -> None:
         """Sends our end of file after what is still to be sent; then reads to the client's, or to a deadline.
 
         Closing at once over unread bytes would send a reset, which can overtake the answer (RFC 9112, 9.6).
@@ -85,22 +87,26 @@ class Outgoing:
         connection.at_rest = False
         connection.linger_counts = crossing_counts
         if connection.unsent is None:
-            self._shut_down(connection)
+            self._shut_down(connection, linger_ns)
 
-    def _shut_down(self, connection: Connection) -> None:
-        connection.deadline = self.now + LINGER_NS
+    def _shut_down(self, connection: Connection, linger_ns: int = LINGER_NS) -> None:
+        connection.deadline = self.now + linger_ns
         linux.lib.evk_shutdown(connection.fd, socket.SHUT_WR)
 
-    def end_if_idle(self, connection: Connection) -> bool:
-        """Ends a connection that has nothing in hand, as an exit does; whether it had nothing.
+    def wind_up(self, connection: Connection) -> bool:
+        """What an exit does with a connection: one that has nothing in hand is ended, one that was ended and has had
+        its time is closed. Whether it was either.
 
         A request may have come while the worker was busy with others: the socket is asked, not only the books.
         """
+        if connection.ending and connection.unsent is None and connection.deadline <= self.now:
+            self.close(connection, by_client=False)
+            return True
         if connection.ending or connection.unfinished or connection.unsent is not None:
             return False
         if linux.lib.evk_recv(connection.fd, self._peeked, 1, _PEEK) != AGAIN:
             return False
-        self.end(connection, crossing_counts=True)
+        self.end(connection, crossing_counts=True, linger_ns=_IDLE_LINGER_NS)
         return True
 
     def expire(self, connection: Connection) -> None:
@@ -117,7 +123,7 @@ class Outgoing:
                 return
             self.end(connection)
         else:
-            self.end(connection, crossing_counts=True)
+            self.end(connection, crossing_counts=True, linger_ns=_IDLE_LINGER_NS)
 
     def close(self, connection: Connection, by_client: bool, lost: bool = False) -> None:
         """Closes the descriptor and accounts for the connection and for what was unfinished on it."""

@@ -63,11 +63,19 @@ class SharedConnections:
         """Nanoseconds until `look_after` has something to do; None while it has not."""
         return self._wheel.next_ns(now)
 
-    def end_the_idle(self, service: Service) -> None:
-        """Ends those that have nothing in hand and are in nobody's hands, as an exit does."""
+    def wind_up(self, service: Service) -> None:
+        """As an exit does: ends those that have nothing in hand and are in nobody's hands; closes those it ended."""
         with self._lock:
             for connection in list(self.by_token.values()):
-                if connection.owner == 0 and service.end_if_idle(connection):
+                if connection.owner != 0:
+                    continue
+                connection.owner = get_ident()
+                changed = service.wind_up(connection)
+                if connection.closed:
+                    self.by_token.pop(connection.token, None)
+                    continue
+                connection.owner = 0
+                if changed:
                     self._wheel.add(connection)
 
     def abort_all(self, service: Service) -> None:
