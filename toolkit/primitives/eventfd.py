@@ -57,7 +57,10 @@ class EventFd(OwnedDescriptor):
             OverflowError: `value` does not fit 64 bits.
             ValueError: closed.
         """
-        result = linux.evk_eventfd_write(self._fd, value)
+        if value == 1:  # a wake-up: one argument less for C
+            result = linux.evk_eventfd_write_one(self._fd)
+        else:
+            result = linux.evk_eventfd_write(self._fd, value)
         if result < 0:
             self._fail(result, "write", value)
 
