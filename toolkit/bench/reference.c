@@ -96,7 +96,7 @@ static void raise_read(long n)
     sigprocmask(SIG_BLOCK, &set, NULL);
     int fd = signalfd(-1, &set, SFD_NONBLOCK);
     while (n-- > 0)
-        if (kill(getpid(), SIGRTMIN) || read(fd, &info, sizeof info) != sizeof info)
+        if (pthread_kill(pthread_self(), SIGRTMIN) || read(fd, &info, sizeof info) != sizeof info)
             abort();
 }
 
@@ -148,7 +148,7 @@ int main(int count, char **words)
         wait_ready(n, MANY, MANY);
     else if (!strcmp(words[1], "write-wait-read"))
         cycle(n);
-    else if (!strcmp(words[1], "raise-read"))
+    else if (!strcmp(words[1], "raise-read") || !strcmp(words[1], "raise-number"))
         raise_read(n);
     else if (!strcmp(words[1], "ping-pong"))
         ping_pong(n);

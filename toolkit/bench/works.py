@@ -16,7 +16,8 @@ WORKS: Final = {
     "wait-list-1": "epoll_wait up to 64, 1 ready",
     "wait-list-64": "epoll_wait up to 64, 64 ready",
     "write-wait-read": "eventfd write, epoll_wait, read",
-    "raise-read": "kill oneself, read the signalfd",
+    "raise-read": "signal oneself, read the signalfd, every field of the record",
+    "raise-number": "signal oneself, read the signalfd, the signal's number only",
     "ping-pong": "two threads wake each other through eventfds",
 }
 
