@@ -80,11 +80,11 @@ class SignalFd(OwnedDescriptor):
         """
         buffer = self._borrow(maximum)
         size = linux.evk_signalfd_read(self._fd, buffer[0], maximum)
-        infos: list[SigInfo] = []
+        infos: list[SigInfo]
         if size == RECORD_SIZE:
-            infos.append(decode_one(buffer[1]))
-        elif size > 0:
-            infos = decode(buffer[1][:size])
+            infos = [decode_one(buffer[1])]
+        else:
+            infos = decode(buffer[1][:size]) if size > 0 else []
         self._spares.append(buffer)
         if size < 0:
             self._fail(size, "read", maximum * RECORD_SIZE)
