@@ -80,11 +80,11 @@ class SignalFd(OwnedDescriptor):
         """
         buffer = self._borrow(maximum)
         size = linux.evk_signalfd_read(self._fd, buffer[0], maximum)
-        infos: list[SigInfo]
+        infos: list[SigInfo] = []
         if size == RECORD_SIZE:
             infos = [decode_one(buffer[1])]
-        else:
-            infos = decode(buffer[1][:size]) if size > 0 else []
+        elif size > 0:
+            infos = decode(buffer[1][:size])
         self._spares.append(buffer)
         if size < 0:
             self._fail(size, "read", maximum * RECORD_SIZE)
