@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MOST = {
     "workers": 4096,
-    "maxevents": 65536,
+    "maxevents": 1024,  # MAXEVENTS_LIMIT of the loops
     "entries": 1_000_000,
     "rate": 10**9,
     "ops": 10**15,
