@@ -9,3 +9,4 @@ int evk_eventfd(uint32_t initval, int flags);
 int64_t evk_eventfd_read(int fd);
 int evk_eventfd_read_failed(void);
 int evk_eventfd_write(int fd, uint64_t value);
+int evk_eventfd_write_one(int fd);

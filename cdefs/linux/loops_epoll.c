@@ -96,14 +96,19 @@ int evk_loop_epoll_wait(struct evk_run *run, struct evk_worker *worker)
     return lap.outcome;
 }
 
-/* ADD, MOD and DEL at random (about a third each) on the worker's own descriptors: the kernel must agree with a model of the list, which is
-   each lane's `generation` (1: registered). */
+/* ADD, MOD and DEL of the worker's own descriptors, about a third each at random or in turns (variant 1): the kernel
+   must agree with a model of the list, which is each lane's `generation` (1: registered). */
 int evk_loop_epoll_ctl(struct evk_run *run, struct evk_worker *worker)
 {
     struct lap lap = lap_of(run, worker);
     while (lap_next(&lap)) {
-        uint64_t random = draw(worker);
-        struct evk_lane *lane = &worker->lanes[worker->first_lane + (uint32_t)random % worker->lane_count];
+        uint64_t random = draw(worker), chosen = (uint32_t)random % worker->lane_count;
+        if (worker->variant) { /* MOD is followed by DEL, and no call fails */
+            chosen = worker->next_lane / 3;
+            random = 1ull << 60 | (uint64_t)(worker->next_lane % 3 == 1) << 59;
+            worker->next_lane = worker->next_lane + 1 < 3 * worker->lane_count ? worker->next_lane + 1 : 0;
+        }
+        struct evk_lane *lane = &worker->lanes[worker->first_lane + chosen];
         struct epoll_event event = {.events = EPOLLIN, .data.u64 = random};
         int registered = lane->generation != 0, wrong = random >> 60 == 0; /* one call in 16 must fail */
         int change = random >> 59 & 1 ? EPOLL_CTL_MOD : EPOLL_CTL_DEL;

@@ -37,6 +37,24 @@ int evk_epoll_ctl(int epfd, int op, int fd, uint32_t events, uint64_t data)
     return RESULT(epoll_ctl(epfd, op, fd, &event));
 }
 
+/* One function an operation: each argument that Python need not pass is about a tenth of a call. */
+int evk_epoll_add(int epfd, int fd, uint32_t events, uint64_t data)
+{
+    return evk_epoll_ctl(epfd, EPOLL_CTL_ADD, fd, events, data);
+}
+
+int evk_epoll_mod(int epfd, int fd, uint32_t events, uint64_t data)
+{
+    return evk_epoll_ctl(epfd, EPOLL_CTL_MOD, fd, events, data);
+}
+
+/* With the descriptor's own number as its data. */
+int evk_epoll_add_self(int epfd, int fd, uint32_t events) { return evk_epoll_add(epfd, fd, events, (uint64_t)fd); }
+
+int evk_epoll_mod_self(int epfd, int fd, uint32_t events) { return evk_epoll_mod(epfd, fd, events, (uint64_t)fd); }
+
+int evk_epoll_del(int epfd, int fd) { return RESULT(epoll_ctl(epfd, EPOLL_CTL_DEL, fd, NULL)); }
+
 int evk_epoll_ctl_many(int epfd, int op, const uint64_t *triples, int count, int *done)
 {
     for (*done = 0; *done < count; ++*done, triples += 3) {
@@ -70,18 +88,20 @@ int evk_epoll_wait(int epfd, uint64_t *pairs, int maxevents, int timeout_ms)
     return count < 0 ? -errno : spread(pairs, count);
 }
 
-/* One event in one word, events above data, so that the usual wait needs no memory: 0 at the timeout. A data word
-   beyond 32 bits or an error leaves the upper half 0; `evk_epoll_wait_one_result` then gives the thread's last pair
-   and its result. */
+/* One event in 30 bits, events above 24 bits of data, so that the usual wait needs no memory and Python takes it apart
+   in its fast path for ints of one digit: 0 at the timeout. What does not fit (EPOLLRDHUP say) and errors are -1;
+   `evk_epoll_wait_one_result` then gives the thread's last pair and its result. */
 static _Thread_local uint64_t one_pair[2];
 static _Thread_local int one_result;
 
-uint64_t evk_epoll_wait_one(int epfd, int timeout_ms)
+int evk_epoll_wait_one(int epfd, int timeout_ms)
 {
     one_result = evk_epoll_wait(epfd, one_pair, 1, timeout_ms);
     if (one_result == 0)
         return 0;
-    return one_result == 1 && one_pair[0] <= UINT32_MAX ? one_pair[1] << 32 | one_pair[0] : 1;
+    if (one_result < 0 || one_pair[0] >> 24 || one_pair[1] >> 6)
+        return -1;
+    return (int)(one_pair[1] << 24 | one_pair[0]);
 }
 
 int evk_epoll_wait_one_result(uint64_t *pair)
@@ -152,6 +172,8 @@ int evk_eventfd_write(int fd, uint64_t value)
     return (int)RESULT(write(fd, &value, sizeof value));
 }
 
+int evk_eventfd_write_one(int fd) { return evk_eventfd_write(fd, 1); }
+
 /* --- signalfd(2) --- */
 
 int evk_signalfd(int fd, uint64_t mask, int flags)
@@ -165,6 +187,13 @@ int evk_signalfd_read(int fd, void *records, int count)
 {
     announce();
     return (int)RESULT(read(fd, records, (size_t)count * sizeof(struct signalfd_siginfo)));
+}
+
+int evk_signalfd_read_number(int fd)
+{
+    struct signalfd_siginfo record = {.ssi_signo = 0};
+    announce();
+    return read(fd, &record, sizeof record) < 0 ? -errno : (int)record.ssi_signo;
 }
 
 /* --- any descriptor --- */

@@ -27,3 +27,4 @@ struct signalfd_siginfo {
 
 int evk_signalfd(int fd, uint64_t mask, int flags);
 int evk_signalfd_read(int fd, void *records, int count);
+int evk_signalfd_read_number(int fd);

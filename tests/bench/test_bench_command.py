@@ -4,8 +4,11 @@ import json
 import shutil
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from contextlib import ExitStack
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -37,21 +40,42 @@ def bench(*arguments: str, status: int = 0) -> tuple[list[dict[str, Any]], str]:
     return records, done.stderr
 
 
+@pytest.fixture(scope="module")
+def program() -> Iterator[Path | None]:
+    with reference.built() as built:
+        yield built
+
+
+@needs_compiler
 @pytest.mark.parametrize("work", WORKS)
-def test_everybody_does_every_work(work: str) -> None:
+def test_everybody_does_every_work(work: str, program: Path) -> None:
     with ExitStack() as stack:
-        field = contestants(stack, work)
-        assert "evkit" in {each.name for each in field}
+        field = contestants(stack, work, program)
+        names = [each.name for each in field]
+        assert names[0] == "c"
+        assert {"evkit", "loop"} & set(names)
         for contestant in field:
             assert contestant.run(200) > 0, contestant.name
 
 
-@needs_compiler
-def test_the_reference_does_every_work() -> None:
-    with reference.built() as program:
-        assert program is not None
-        for work in WORKS:
-            assert reference.contestant(program, work).run(200) > 0, work
+def test_without_a_compiler_only_wake_ups_are_left_out() -> None:
+    for work in WORKS:
+        with ExitStack() as stack:
+            field = contestants(stack, work, None)
+        assert bool(field) != work.startswith("wake-")
+
+
+def test_a_signal_to_oneself_reaches_no_thread_that_would_die_of_it() -> None:
+    gate = threading.Event()
+    bystander = threading.Thread(target=gate.wait, args=(60,))  # its mask is open
+    bystander.start()
+    try:
+        with ExitStack() as stack:
+            for contestant in contestants(stack, "raise-read", None):
+                assert contestant.run(500) > 0, contestant.name
+    finally:
+        gate.set()
+        bystander.join()
 
 
 @needs_compiler

@@ -1,15 +1,20 @@
 """The short ways that hot calls take, where they meet what does not fit: wide words, high counts, closed objects."""
 
+import errno
+import os
+import signal
 import threading
 
 import pytest
 
 from toolkit.ffi import tracing
+from toolkit.ffi.errors import CallError
 from toolkit.ffi.flags import EPOLLIN, EPOLLOUT
 from toolkit.primitives.epoll import Epoll
 from toolkit.primitives.eventfd import EFD_CLOEXEC, EFD_NONBLOCK, MAXIMUM, EventFd
+from toolkit.primitives.signalfd import SFD_CLOEXEC, SFD_NONBLOCK, SignalFd, blocked
 
-_WORDS = [0, 1, 2**32 - 1, 2**32, 2**63, 2**64 - 1]
+_WORDS = [0, 1, 2**24 - 1, 2**24, 2**32 - 1, 2**32, 2**63, 2**64 - 1]
 
 
 @pytest.mark.parametrize("word", _WORDS)
@@ -48,6 +53,91 @@ def test_closed_objects_say_so_on_the_short_way_too() -> None:
     for call in (counter.read, lambda: counter.write(1), lambda: epoll.wait_one(0), lambda: epoll.wait(1, 0)):
         with pytest.raises(ValueError, match="is closed"):
             call()
+
+
+@pytest.mark.parametrize("as_number", [False, True])
+@pytest.mark.parametrize("data", [None, 0, 2**64 - 1])
+def test_the_list_is_changed_by_object_or_number_with_any_word(as_number: bool, data: int | None) -> None:
+    with Epoll() as epoll, EventFd(1) as counter:
+        target = counter.fileno() if as_number else counter
+        word = counter.fileno() if data is None else data
+        epoll.add(target, EPOLLOUT, data)
+        assert epoll.wait(2, 0) == [(word, EPOLLOUT)]
+        epoll.modify(target, EPOLLIN, data)
+        assert epoll.wait(2, 0) == [(word, EPOLLIN)]
+        epoll.remove(target)
+        assert epoll.wait(2, 0) == []
+
+
+def test_a_change_that_fails_says_which_call_with_what() -> None:
+    with Epoll() as epoll, EventFd() as counter:
+        numbers = (epoll.fileno(), counter.fileno())
+        changes = {
+            1: lambda: epoll.add(counter, EPOLLIN),
+            3: lambda: epoll.modify(numbers[1], EPOLLIN),
+            2: lambda: epoll.remove(counter),
+        }
+        epoll.add(counter, EPOLLIN)
+        for operation, change in changes.items():
+            with pytest.raises(CallError) as caught:
+                change()
+            assert caught.value.errno == (errno.EEXIST if operation == 1 else errno.ENOENT)
+            assert caught.value.call == "epoll_ctl"
+            assert caught.value.arguments[:3] == (numbers[0], operation, numbers[1])
+            if operation == 1:
+                epoll.remove(counter)
+        with pytest.raises(OverflowError):
+            epoll.add(counter, EPOLLIN, -1)
+        with pytest.raises(OverflowError):
+            epoll.add(counter, 2**32)
+
+
+def test_an_event_beyond_the_usual_ones_comes_back_whole() -> None:
+    ours, theirs = os.pipe()
+    with Epoll() as epoll:
+        epoll.add(ours, EPOLLIN | 0x40)  # EPOLLRDNORM
+        os.write(theirs, b"x")
+        assert epoll.wait_one(0) == (ours, EPOLLIN | 0x40)
+    os.close(ours)
+    os.close(theirs)
+
+
+def test_a_single_wait_that_fails_says_why() -> None:
+    with EventFd() as counter, pytest.raises(CallError) as caught:
+        Epoll.adopt(counter.detach()).wait_one(0)
+    assert caught.value.errno == errno.EINVAL
+
+
+def test_the_number_alone_is_read_from_a_signalfd() -> None:
+    lines: list[str] = []
+    with blocked([signal.SIGUSR1]), SignalFd([signal.SIGUSR1], SFD_NONBLOCK | SFD_CLOEXEC) as reader:
+        with pytest.raises(BlockingIOError):
+            reader.read_number()
+        signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)
+        with tracing.tracing(lines.append):
+            assert reader.read_number() == signal.SIGUSR1
+        number = reader.fileno()
+    with pytest.raises(ValueError, match="is closed"):
+        reader.read_number()
+    assert lines == [f"read({number}, [{{ssi_signo=SIGUSR1}}], 128) = 128"]
+
+
+def test_a_trace_tells_the_short_ways_apart() -> None:
+    lines: list[str] = []
+    with Epoll() as epoll, EventFd() as counter, tracing.tracing(lines.append):
+        ep, fd = epoll.fileno(), counter.fileno()
+        epoll.add(counter, EPOLLIN)
+        epoll.modify(fd, EPOLLIN, 5)
+        epoll.modify(fd, EPOLLIN)
+        epoll.remove(fd)
+        counter.write(1)
+    assert lines[:5] == [
+        f"epoll_ctl({ep}, EPOLL_CTL_ADD, {fd}, {{EPOLLIN, data={fd:#x}}}) = 0",
+        f"epoll_ctl({ep}, EPOLL_CTL_MOD, {fd}, {{EPOLLIN, data=0x5}}) = 0",
+        f"epoll_ctl({ep}, EPOLL_CTL_MOD, {fd}, {{EPOLLIN, data={fd:#x}}}) = 0",
+        f"epoll_ctl({ep}, EPOLL_CTL_DEL, {fd}, NULL) = 0",
+        f"write({fd}, {{1}}, 8) = 8",
+    ]
 
 
 def test_many_modifications_take_objects_and_numbers() -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from toolkit.lab.machine import may_change_sysctls, sysctl
 from toolkit.stress import registry
 
 if TYPE_CHECKING:
@@ -172,6 +173,13 @@ def test_an_option_that_would_change_nothing_is_refused(stress: Stress) -> None:
     assert "means nothing to ctl; it is for accept-storm, handoff" in ran.stderr
 
 
+def test_turns_never_fail_and_a_random_order_does(stress: Stress) -> None:
+    turns = stress("epoll", "ctl", "--order", "round", "--ops", "9999", "--workers", "1")
+    assert (turns.status, turns.stress["figures"]["share_that_succeeded"]) == (0, 1.0)
+    random = stress("epoll", "ctl", "--ops", "9999", "--workers", "1")
+    assert 0.9 < random.stress["figures"]["share_that_succeeded"] < 0.97
+
+
 def test_a_thousand_workers(stress: Stress) -> None:
     ran = stress("eventfd", "fan-in", "--workers", "1000", "--ops", "20k")
     assert (ran.status, ran.stress["ops"], len(ran.stress["per_worker"])) == (0, 20_000, 1001)
@@ -199,6 +207,25 @@ def test_too_few_descriptors_are_an_error_of_the_set_up() -> None:
     assert (process.returncode, out) == (99, "")
     assert "EMFILE" in err
     assert err.count("\n") == 1
+
+
+def _as_somebody_else() -> None:
+    """Registrations count for the real user; the effective one still may read a Python in root's home."""
+    os.setresuid(65534, 0, 0)
+
+
+@pytest.mark.skipif(may_change_sysctls() is not None, reason=str(may_change_sysctls()))
+def test_at_the_users_limit_of_registrations_the_set_up_says_so() -> None:
+    with sysctl("fs/epoll/max_user_watches", 20_000):
+        process = _start(
+            "epoll", "stress", "ready-scan", "--entries", "30k", "--json", before=_as_somebody_else
+        )
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 99, (out, err)
+    assert "epoll_ctl" in err
+    assert "ENOSPC" in err
+    assert err.count("\n") == 1
+    assert '"type": "stress"' not in out
 
 
 def _running(process: subprocess.Popen[str]) -> str:

@@ -3,16 +3,18 @@
 import ctypes
 import os
 import signal
+import threading
 from contextlib import ExitStack
+from struct import Struct
 
 from toolkit.bench.contest import Run
-from toolkit.bench.line import repeat
+from toolkit.bench.line import SIGNAL_SELF, repeat, signal_self
 from toolkit.primitives.signalfd import blocked, mask_of
 
 _ADD, _MOD, _DEL = 1, 3, 2
 _EPOLLIN = 1
 _SFD_NONBLOCK = os.O_NONBLOCK
-_SIGINFO_BYTES = 128
+_SIGINFO = Struct("=I2i2Ii4I2i4QH46x")  # signalfd(2): signalfd_siginfo up to ssi_addr_lsb
 
 
 class _Event(ctypes.Structure):
@@ -23,20 +25,23 @@ class _Event(ctypes.Structure):
 def make(stack: ExitStack, work: str) -> Run | None:
     """Sets `work` up; None for the batches, which ctypes has no better way for than a loop, and for two threads."""
     libc = ctypes.CDLL(None, use_errno=True)
-    if work == "raise-read":
+    if work.startswith("raise"):
         stack.enter_context(blocked([signal.SIGRTMIN]))
         mask = (ctypes.c_uint64 * 16)(mask_of([signal.SIGRTMIN]))
         reader = _owned(stack, libc.signalfd(-1, ctypes.byref(mask), _SFD_NONBLOCK))
-        record = ctypes.create_string_buffer(_SIGINFO_BYTES)
+        record = (ctypes.c_uint32 * (_SIGINFO.size // 4))()
         names = {
-            "kill": libc.kill,
-            "pid": os.getpid(),
-            "number": int(signal.SIGRTMIN),
+            **signal_self(),
+            "kill": libc.pthread_kill,
+            "thread": ctypes.c_ulong(threading.get_ident()),
             "read": libc.read,
             "fd": reader,
-            "record": ctypes.byref(record),
+            "to": ctypes.byref(record),
+            "record": record,
+            "unpack": _SIGINFO.unpack,
         }
-        return repeat("kill(pid, number); read(fd, record, 128)", names)
+        take = "record[0]" if work == "raise-number" else "unpack(record)"
+        return repeat(f"{SIGNAL_SELF}; read(fd, to, {_SIGINFO.size}); {take}", names)
     counter = _owned(stack, os.eventfd(int(work.startswith("wait")), os.EFD_NONBLOCK | os.EFD_CLOEXEC))
     epoll = _owned(stack, libc.epoll_create1(0))
     event, value = _Event(_EPOLLIN, counter), ctypes.c_uint64(1)

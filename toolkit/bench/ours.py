@@ -1,6 +1,5 @@
 """evkit's owning objects."""
 
-import os
 import signal
 import threading
 from contextlib import ExitStack
@@ -8,7 +7,7 @@ from time import monotonic_ns
 from typing import Any
 
 from toolkit.bench.contest import Run
-from toolkit.bench.line import repeat
+from toolkit.bench.line import SIGNAL_SELF, repeat, signal_self
 from toolkit.ffi.flags import EPOLLIN
 from toolkit.primitives.epoll import Epoll
 from toolkit.primitives.eventfd import EFD_CLOEXEC, EFD_NONBLOCK, EventFd
@@ -19,11 +18,12 @@ _MANY = 64
 
 def make(stack: ExitStack, work: str) -> Run | None:
     """Sets `work` up."""
-    if work == "raise-read":
+    if work.startswith("raise"):
         stack.enter_context(blocked([signal.SIGRTMIN]))
         reader = stack.enter_context(SignalFd([signal.SIGRTMIN], SFD_NONBLOCK | SFD_CLOEXEC))
-        names = {"kill": os.kill, "pid": os.getpid(), "number": int(signal.SIGRTMIN), "read": reader.read}
-        return repeat("kill(pid, number); read(1)", names)
+        if work == "raise-number":
+            return repeat(f"{SIGNAL_SELF}; read()", {**signal_self(), "read": reader.read_number})
+        return repeat(f"{SIGNAL_SELF}; read(1)", {**signal_self(), "read": reader.read})
     if work == "ping-pong":
         return _ping_pong(stack)
     ready = work.startswith("wait")

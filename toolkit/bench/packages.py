@@ -8,10 +8,26 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from toolkit.bench.contest import Run
-from toolkit.bench.line import repeat
+from toolkit.bench.line import SIGNAL_SELF, repeat, signal_self
 from toolkit.primitives.signalfd import blocked
 
-_RAISE = "kill(pid, number); read()"
+_FIELDS = [
+    "signo",
+    "errno",
+    "code",
+    "pid",
+    "uid",
+    "fd",
+    "tid",
+    "overrun",
+    "trapno",
+    "status",
+    "int",
+    "ptr",
+    "utime",
+    "stime",
+    "addr",
+]  # all that the package knows; ours has a few more
 
 
 def is_installed(name: str) -> bool:
@@ -22,11 +38,12 @@ def is_installed(name: str) -> bool:
 def make_linuxfd(stack: ExitStack, work: str) -> Run | None:
     """linuxfd: objects over a C extension."""
     linuxfd = import_module("linuxfd")
-    if work == "raise-read":
+    if work.startswith("raise"):
         stack.enter_context(blocked([signal.SIGRTMIN]))
         reader = linuxfd.signalfd(signalset={signal.SIGRTMIN}, nonBlocking=True)
         stack.callback(reader.close)
-        return repeat(_RAISE, _kill(reader.read))
+        take = 'read()["signo"]' if work == "raise-number" else "read()"  # it decodes all in any case
+        return repeat(f"{SIGNAL_SELF}; {take}", {**signal_self(), "read": reader.read})
     if work not in ("write-read", "write-wait-read"):
         return None
     counter = linuxfd.eventfd(initval=0, nonBlocking=True)
@@ -46,17 +63,16 @@ def make_butter(stack: ExitStack, work: str) -> Run | None:
 
 def make_signalfd(stack: ExitStack, work: str) -> Run | None:
     """signalfd: functions over cffi."""
-    if work != "raise-read":
+    if not work.startswith("raise"):
         return None
     package = import_module("signalfd")
     stack.enter_context(blocked([signal.SIGRTMIN]))
     reader = package.signalfd(-1, [signal.SIGRTMIN], package.SFD_NONBLOCK)
     stack.callback(os.close, reader)
-    return repeat("kill(pid, number); read(fd)", {**_kill(package.read_siginfo), "fd": reader})
-
-
-def _kill(read: object) -> dict[str, object]:
-    return {"kill": os.kill, "pid": os.getpid(), "number": int(signal.SIGRTMIN), "read": read}
+    fields = ["signo"] if work == "raise-number" else _FIELDS
+    taken = ", ".join(f"info.ssi_{field}" for field in fields)
+    names = {**signal_self(), "read": package.read_siginfo, "fd": reader}
+    return repeat(f"{SIGNAL_SELF}; info = read(fd); ({taken},)", names)
 
 
 def _cycle(stack: ExitStack, work: str, fd: int, write: object, read: object) -> Run:

@@ -1,6 +1,7 @@
 """Peers that are programs of their own, each beside our stressor of the same shape: stress-ng and perf bench epoll."""
 
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -21,6 +22,7 @@ class Peer:
     """A command that reports a rate, and our stressor that does the same; `note` says what differs.
 
     In `command`, {s} is the time in whole seconds. `counts` is the counter of ours that means the peer's operation.
+    `by_cpu` counts CPU time instead of real time: for one thread that never sleeps, which a busy neighbour slows down.
     """
 
     stressor: str
@@ -29,6 +31,7 @@ class Peer:
     note: str
     plan: dict[str, Any] = field(default_factory=dict)
     counts: str | None = None
+    by_cpu: bool = False
 
     @property
     def program(self) -> str:
@@ -111,16 +114,17 @@ PEERS: Final = (
         "epoll/wait",
         "perf bench epoll wait -m -t 2 -r {s}",
         _perf_wait,
-        "an instance for each of two threads",
-        {"workers": 2, "maxevents": 1, "queue": "per-worker"},
+        "an instance for each of two threads, pinned on both sides",
+        {"workers": 2, "maxevents": 1, "queue": "per-worker", "pin": "spread"},
     ),
     Peer(
         "epoll/ctl",
         "perf bench epoll ctl -t 1 -r {s}",
         _perf_ctl,
-        "only calls that succeeded count, on both sides",
-        {"workers": 1},
+        "the same calls in the same order, by CPU time",
+        {"workers": 1, "order": "round"},
         "received",
+        by_cpu=True,
     ),
 )
 
@@ -138,10 +142,19 @@ def race(peer: Peer, rounds: int, seconds: int) -> Iterator[Row]:
     """
     ours, theirs = [], []
     for _ in range(rounds):
-        ours.append(1e9 / _our_rate(peer, seconds))
-        theirs.append(1e9 / _their_rate(peer, seconds))
+        ours.append(_cost(peer, _our_rate, resource.RUSAGE_SELF, seconds))
+        theirs.append(_cost(peer, _their_rate, resource.RUSAGE_CHILDREN, seconds))
     yield row_of(peer.stressor, "evkit stress", "evkit stress", ours, ours, 0)
     yield row_of(peer.stressor, peer.title, "evkit stress", theirs, ours, 0, peer.note)
+
+
+def _cost(peer: Peer, rate_of: Callable[[Peer, int], float], who: int, seconds: int) -> float:
+    """Nanoseconds an operation."""
+    before = resource.getrusage(who)
+    rate = rate_of(peer, seconds)
+    after = resource.getrusage(who)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return (used / seconds if peer.by_cpu else 1.0) * 1e9 / rate
 
 
 def _our_rate(peer: Peer, seconds: int) -> float:

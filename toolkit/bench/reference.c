@@ -1,5 +1,5 @@
 /* The yardstick of `evkit bench`: each work as one would write it in plain C, without timing or checks inside.
-   Usage: reference WORK N; prints the nanoseconds that N operations took: of CPU time, or of real time where threads
+   Usage: reference WORK N, or reference wake-writer|wake-waiter N CPU THERE BACK; prints the nanoseconds that N operations took: of CPU time, or of real time where threads
    sleep and wake each other. */
 
 #define _GNU_SOURCE
@@ -16,6 +16,12 @@
 #include <unistd.h>
 
 #define MANY 64
+
+/* reference_threads.c */
+void ctl_threads(long n);
+void wait_threads(long n);
+void wake_writer(long n, int cpu, int there, int back);
+void wake_waiter(long n, int cpu, int there, int back);
 
 static uint64_t one = 1, got;
 
@@ -96,7 +102,7 @@ static void raise_read(long n)
     sigprocmask(SIG_BLOCK, &set, NULL);
     int fd = signalfd(-1, &set, SFD_NONBLOCK);
     while (n-- > 0)
-        if (kill(getpid(), SIGRTMIN) || read(fd, &info, sizeof info) != sizeof info)
+        if (pthread_kill(pthread_self(), SIGRTMIN) || read(fd, &info, sizeof info) != sizeof info)
             abort();
 }
 
@@ -126,6 +132,11 @@ static void ping_pong(long n)
 
 int main(int count, char **words)
 {
+    if (count == 6) {
+        int cpu = atoi(words[3]), from = atoi(words[4]), to = atoi(words[5]);
+        (strcmp(words[1], "wake-writer") ? wake_waiter : wake_writer)(atol(words[2]), cpu, from, to);
+        return 0;
+    }
     if (count != 3)
         return 2;
     struct timespec begin, end;
@@ -148,8 +159,12 @@ int main(int count, char **words)
         wait_ready(n, MANY, MANY);
     else if (!strcmp(words[1], "write-wait-read"))
         cycle(n);
-    else if (!strcmp(words[1], "raise-read"))
+    else if (!strcmp(words[1], "raise-read") || !strcmp(words[1], "raise-number"))
         raise_read(n);
+    else if (!strcmp(words[1], "ctl-threads"))
+        ctl_threads(n);
+    else if (!strcmp(words[1], "wait-threads"))
+        wait_threads(n);
     else if (!strcmp(words[1], "ping-pong"))
         ping_pong(n);
     else

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from toolkit.bench.contest import Contestant
 
-_SOURCE = Path(__file__).with_name("reference.c")
+_SOURCES = [Path(__file__).with_name(name) for name in ("reference.c", "reference_threads.c")]
 _DEADLINE_S = 60
 
 
@@ -27,7 +27,7 @@ def built() -> Iterator[Path | None]:
         return
     with tempfile.TemporaryDirectory(prefix="evkit-bench-") as folder:
         program = Path(folder) / "reference"
-        command = [compiler, "-O2", "-o", str(program), str(_SOURCE), "-pthread"]
+        command = [compiler, "-O2", "-o", str(program), *map(str, _SOURCES), "-pthread"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=_DEADLINE_S, check=False)  # noqa: S603  the compiler
         if done.returncode != 0:
             last = (done.stderr.strip() or "no message").splitlines()[-1]

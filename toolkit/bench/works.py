@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Final
 
-from toolkit.bench import by_ctypes, loops, ours, packages, standard
+from toolkit.bench import by_ctypes, loops, ours, packages, reference, standard, thread_loops, wake
 from toolkit.bench.contest import Contestant, Run
 
 WORKS: Final = {
@@ -16,8 +17,13 @@ WORKS: Final = {
     "wait-list-1": "epoll_wait up to 64, 1 ready",
     "wait-list-64": "epoll_wait up to 64, 64 ready",
     "write-wait-read": "eventfd write, epoll_wait, read",
-    "raise-read": "kill oneself, read the signalfd",
+    "raise-read": "signal oneself, read the signalfd, every field of the record",
+    "raise-number": "signal oneself, read the signalfd, the signal's number only",
+    "ctl-threads": "epoll_ctl at random by two threads, an instance each",
+    "wait-threads": "one writer, two threads in epoll_wait, an instance each",
     "ping-pong": "two threads wake each other through eventfds",
+    "wake-p50": "from write to read by a waiter asleep in epoll_wait on another CPU: the median",
+    "wake-p99": "the same: the 99th percentile",
 }
 
 Make = Callable[[ExitStack, str], Run | None]
@@ -34,8 +40,22 @@ _WHO: Final[dict[str, Make]] = {
 }
 
 
-def contestants(stack: ExitStack, work: str) -> list[Contestant]:
-    """Everybody who can do `work` here; what they open is closed with `stack`."""
+def contestants(stack: ExitStack, work: str, program: Path | None) -> list[Contestant]:
+    """Everybody who can do `work` here, the yardstick first; what they open is closed with `stack`.
+
+    The yardstick is C where `program` was built, else the standard library. Nobody where the work needs C.
+    """
+    if work in wake.FRACTIONS:
+        return wake.contestants(program, work) if program else []
+    found = _in_this_process(stack, work)
+    if program:
+        return [reference.contestant(program, work), *found]
+    return sorted(found, key=lambda each: each.name != "stdlib")
+
+
+def _in_this_process(stack: ExitStack, work: str) -> list[Contestant]:
+    if work in thread_loops.WORKS:
+        return [Contestant("loop", thread_loops.make(work))]
     found = []
     for name, make in _WHO.items():
         try:

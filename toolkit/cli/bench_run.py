@@ -70,12 +70,11 @@ def run(works: Sequence[str], programs: Sequence[Peer], rounds: int, turn_ns: in
             _say("no C compiler here: the standard library is the yardstick")
         for work in works:
             with ExitStack() as stack:
-                field = contestants(stack, work)
-                if program is None:
-                    field.sort(key=lambda each: each.name != "stdlib")
+                field = contestants(stack, work, program)
+                if field:
+                    show(output, WORKS[work], compete(work, field, rounds, turn_ns))
                 else:
-                    field.insert(0, reference.contestant(program, work))
-                show(output, WORKS[work], compete(work, field, rounds, turn_ns))
+                    _say(f"{work} needs a C compiler: left out")
     for peer in programs:
         show(output, f"{peer.stressor} ({peer.note})", list(race(peer, _PEER_ROUNDS, _PEER_SECONDS)))
     return Exit.OK

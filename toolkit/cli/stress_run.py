@@ -12,7 +12,7 @@ from toolkit.cli.signals import EndedBySignal
 from toolkit.exits import Exit, worst
 from toolkit.stress import registry, render
 from toolkit.stress.baseline import Baseline, BaselineError
-from toolkit.stress.plan import QUEUES, TRIGGERS, VARIANTS, Plan
+from toolkit.stress.plan import ORDERS, QUEUES, TRIGGERS, VARIANTS, Plan
 from toolkit.stress.result import StressResult
 from toolkit.stress.thresholds import Limits, check
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MOST = {
     "workers": 4096,
-    "maxevents": 65536,
+    "maxevents": 1024,  # MAXEVENTS_LIMIT of the loops
     "entries": 1_000_000,
     "rate": 10**9,
     "ops": 10**15,
@@ -63,7 +63,7 @@ def make_plan(**options: Any) -> Plan:  # noqa: ANN401  the fields of Plan, None
             else "that never ends"
         )
         refuse(f"--duration is out of range ({why}); it goes from 1ms to 720h")
-    for name, known in (("trigger", TRIGGERS), ("queue", QUEUES), ("variant", VARIANTS)):
+    for name, known in (("trigger", TRIGGERS), ("queue", QUEUES), ("order", ORDERS), ("variant", VARIANTS)):
         if options.get(name) is not None and options[name] not in known:
             refuse(f"--{name} {options[name]!r} is not one of {', '.join(known)}")
     if options["seed"] is None:

@@ -12,7 +12,7 @@ from toolkit.cli.quantities import count, duration_ns
 from toolkit.exits import Exit
 
 _OF_FORK = ("processes",)
-_OF_EPOLL = ("maxevents", "trigger", "queue", "entries", "variant")
+_OF_EPOLL = ("maxevents", "trigger", "queue", "order", "entries", "variant")
 
 
 def share(text: str | float) -> float:
@@ -73,6 +73,9 @@ def stress_app(primitive: str, example: str) -> typer.Typer:
             str | None, _word("lt|et|oneshot|exclusive", "How waiters are woken (lt).")
         ] = None,
         queue: Annotated[str | None, _word("shared|per-worker", "One epoll instance, or one each.")] = None,
+        order: Annotated[
+            str | None, _word("random|round", "ADD, MOD and DEL at random, or in turns.")
+        ] = None,
         entries: Annotated[int | None, _count("N", "Descriptors registered.")] = None,
         variant: Annotated[str | None, _word("naive|right|both", "Which side of a hazard runs.")] = None,
         min_rate: Annotated[int | None, _count("N", "Fail below so many operations a second.")] = None,
@@ -108,6 +111,7 @@ def stress_app(primitive: str, example: str) -> typer.Typer:
             maxevents=maxevents,
             trigger=trigger,
             queue=queue,
+            order=order,
             entries=entries,
             variant=variant,
         )
@@ -115,6 +119,7 @@ def stress_app(primitive: str, example: str) -> typer.Typer:
             "maxevents": maxevents,
             "trigger": trigger,
             "queue": queue,
+            "order": order,
             "entries": entries,
             "variant": variant,
         }

@@ -39,6 +39,10 @@ def _op(op: int) -> str:
     return EpollOp(op).name if op in EpollOp._value2member_map_ else str(op)
 
 
+def _word(fd: int) -> int:
+    return fd % 2**64
+
+
 def _ctl(epfd: int, op: int, fd: int, events: int, data: int, result: int) -> tuple[str, str, int | str]:
     shown = "NULL" if op == EpollOp.EPOLL_CTL_DEL else event(events, data)
     return "epoll_ctl", f"{epfd}, {_op(op)}, {fd}, {shown}", result
@@ -101,6 +105,11 @@ def _signalfd_read(arguments: tuple[Any, ...], result: int) -> Described:
     return [("read", f"{fd}, [{shown}], {count * RECORD_SIZE}", result)]
 
 
+def _signalfd_read_number(arguments: tuple[Any, ...], result: int) -> Described:
+    shown = f"{{ssi_signo={signal_name(result)}}}" if result > 0 else ""
+    return [("read", f"{arguments[0]}, [{shown}], {RECORD_SIZE}", RECORD_SIZE if result > 0 else result)]
+
+
 def _eventfd_read(arguments: tuple[Any, ...], result: int) -> Described:
     if linux.compiled.evk_eventfd_read_failed():
         return [("read", f"{arguments[0]}, {{}}, 8", result)]
@@ -137,6 +146,11 @@ FORMATS: dict[str, Format] = {
     "evk_epoll_create": lambda a, r: [("epoll_create", str(a[0]), r)],
     "evk_epoll_create1": lambda a, r: [("epoll_create1", spell(a[0], EpollCreate), r)],
     "evk_epoll_ctl": lambda a, r: [_ctl(a[0], a[1], a[2], a[3], a[4], r)],
+    "evk_epoll_add": lambda a, r: [_ctl(a[0], EpollOp.EPOLL_CTL_ADD, a[1], a[2], a[3], r)],
+    "evk_epoll_mod": lambda a, r: [_ctl(a[0], EpollOp.EPOLL_CTL_MOD, a[1], a[2], a[3], r)],
+    "evk_epoll_add_self": lambda a, r: [_ctl(a[0], EpollOp.EPOLL_CTL_ADD, a[1], a[2], _word(a[1]), r)],
+    "evk_epoll_mod_self": lambda a, r: [_ctl(a[0], EpollOp.EPOLL_CTL_MOD, a[1], a[2], _word(a[1]), r)],
+    "evk_epoll_del": lambda a, r: [_ctl(a[0], EpollOp.EPOLL_CTL_DEL, a[1], 0, 0, r)],
     "evk_epoll_ctl_many": _ctl_many,
     "evk_epoll_wait": _wait,
     "evk_epoll_wait_one": _wait_one,
@@ -149,10 +163,12 @@ FORMATS: dict[str, Format] = {
     "evk_eventfd": lambda a, r: [("eventfd2", f"{a[0]}, {spell(a[1], EventFdFlags)}", r)],
     "evk_eventfd_read": _eventfd_read,
     "evk_eventfd_write": lambda a, r: [("write", f"{a[0]}, {{{a[1]}}}, 8", r)],
+    "evk_eventfd_write_one": lambda a, r: [("write", f"{a[0]}, {{1}}, 8", r)],
     "evk_signalfd": lambda a, r: [
         ("signalfd4", f"{a[0]}, {signal_set(a[1])}, 8, {spell(a[2], SignalFdFlags)}", r)
     ],
     "evk_signalfd_read": _signalfd_read,
+    "evk_signalfd_read_number": _signalfd_read_number,
     "evk_read": _read,
     "evk_write": _write,
     "evk_close": lambda a, r: [("close", str(a[0]), r)],

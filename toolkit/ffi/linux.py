@@ -26,16 +26,28 @@ compiled: Any = _linux.lib
 lib: Any = compiled
 
 HOT: Final = (
-    "evk_epoll_ctl",
+    "evk_epoll_add",
+    "evk_epoll_add_self",
+    "evk_epoll_del",
+    "evk_epoll_mod",
+    "evk_epoll_mod_self",
     "evk_epoll_wait",
     "evk_epoll_wait_one",
     "evk_eventfd_read",
     "evk_eventfd_write",
+    "evk_eventfd_write_one",
     "evk_signalfd_read",
+    "evk_signalfd_read_number",
 )
-evk_epoll_ctl: Any = compiled.evk_epoll_ctl
+evk_epoll_add: Any = compiled.evk_epoll_add
+evk_epoll_add_self: Any = compiled.evk_epoll_add_self
+evk_epoll_del: Any = compiled.evk_epoll_del
+evk_epoll_mod: Any = compiled.evk_epoll_mod
+evk_epoll_mod_self: Any = compiled.evk_epoll_mod_self
 evk_epoll_wait: Any = compiled.evk_epoll_wait
 evk_epoll_wait_one: Any = compiled.evk_epoll_wait_one
 evk_eventfd_read: Any = compiled.evk_eventfd_read
 evk_eventfd_write: Any = compiled.evk_eventfd_write
+evk_eventfd_write_one: Any = compiled.evk_eventfd_write_one
 evk_signalfd_read: Any = compiled.evk_signalfd_read
+evk_signalfd_read_number: Any = compiled.evk_signalfd_read_number

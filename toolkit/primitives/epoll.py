@@ -3,7 +3,8 @@
 from array import array
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from struct import Struct
+from struct import Struct, pack
+from struct import error as StructError  # noqa: N812  a class
 from typing import Any, NoReturn
 
 from toolkit.ffi import linux
@@ -30,7 +31,8 @@ _ADD = int(EpollOp.EPOLL_CTL_ADD)
 _MOD = int(EpollOp.EPOLL_CTL_MOD)
 _DEL = int(EpollOp.EPOLL_CTL_DEL)
 _NANOSECONDS = 1_000_000_000
-_LOW_WORD = 0xFFFFFFFF
+_DATA_BITS = 24  # evk_epoll_wait_one packs events above so much data
+_DATA = 2**_DATA_BITS - 1
 
 
 class Epoll(OwnedDescriptor):
@@ -84,7 +86,16 @@ class Epoll(OwnedDescriptor):
             CallError: EEXIST, EBADF, EPERM (a file that cannot be polled), EINVAL, ELOOP, ENOSPC, ENOMEM.
             ValueError: this epoll is closed.
         """
-        self._ctl(_ADD, descriptor, events, data)
+        try:
+            if data is None:
+                result = linux.evk_epoll_add_self(self._fd, descriptor, events)
+            else:
+                result = linux.evk_epoll_add(self._fd, descriptor, events, data)
+        except TypeError:  # an object with a descriptor
+            self._ctl(_ADD, descriptor, events, data)
+            return
+        if result < 0:
+            self._ctl_failed(result, _ADD, descriptor, events, data)
 
     def modify(self, descriptor: Descriptor, events: int, data: int | None = None) -> None:
         """EPOLL_CTL_MOD: replaces events and data together, and looks at the target anew.
@@ -94,10 +105,11 @@ class Epoll(OwnedDescriptor):
             ValueError: this epoll is closed.
         """
         try:
-            result = linux.evk_epoll_ctl(
-                self._fd, _MOD, descriptor, events, descriptor if data is None else data
-            )
-        except (TypeError, OverflowError):  # an object with a descriptor, or a number to be looked at
+            if data is None:
+                result = linux.evk_epoll_mod_self(self._fd, descriptor, events)
+            else:
+                result = linux.evk_epoll_mod(self._fd, descriptor, events, data)
+        except TypeError:  # an object with a descriptor
             self._ctl(_MOD, descriptor, events, data)
             return
         if result < 0:
@@ -110,13 +122,17 @@ class Epoll(OwnedDescriptor):
             CallError: ENOENT, EBADF, EPERM.
             ValueError: this epoll is closed.
         """
-        self._ctl(_DEL, descriptor, 0, 0)
+        fd = descriptor if isinstance(descriptor, int) else descriptor.fileno()
+        result = linux.evk_epoll_del(self._fd, fd)
+        if result < 0:
+            self._ctl_failed(result, _DEL, fd, 0, 0)
 
     def _ctl(self, op: int, descriptor: Descriptor, events: int, data: int | None) -> None:
         fd = descriptor if isinstance(descriptor, int) else descriptor.fileno()
         if data is None:
             data = fd & 0xFFFFFFFFFFFFFFFF
-        result = linux.evk_epoll_ctl(self._fd, op, fd, events, data)
+        call = linux.evk_epoll_add if op == _ADD else linux.evk_epoll_mod
+        result = call(self._fd, fd, events, data)
         if result < 0:
             self._ctl_failed(result, op, fd, events, data)
 
@@ -133,10 +149,10 @@ class Epoll(OwnedDescriptor):
             CallError: the first failure, with that entry's arguments; the entries before it are done.
             ValueError: this epoll is closed.
         """
-        flat: array[int]
+        flat: bytes | array[int]
         try:
-            flat = array("Q", chain.from_iterable(entries))  # type: ignore[arg-type]  # fails when one is no number
-        except TypeError:
+            flat = pack(f"{3 * len(entries)}Q", *chain.from_iterable(entries))
+        except StructError:  # an object with a descriptor, or a number to be looked at
             flat = array("Q", (word for fd, *rest in entries for word in (number_of(fd), *rest)))
         done = linux.ffi.new("int *")
         epfd = self.fileno()
@@ -178,8 +194,8 @@ class Epoll(OwnedDescriptor):
             ValueError: closed.
         """
         word = linux.evk_epoll_wait_one(self._fd, timeout_ms)
-        if word > _LOW_WORD:
-            return word & _LOW_WORD, word >> 32
+        if word > 0:
+            return word & _DATA, word >> _DATA_BITS
         if word == 0:
             return None
         pair = linux.ffi.new("uint64_t[2]")

@@ -82,13 +82,25 @@ class SignalFd(OwnedDescriptor):
         size = linux.evk_signalfd_read(self._fd, buffer[0], maximum)
         infos: list[SigInfo] = []
         if size == RECORD_SIZE:
-            infos.append(decode_one(buffer[1]))
+            infos = [decode_one(buffer[1])]
         elif size > 0:
             infos = decode(buffer[1][:size])
         self._spares.append(buffer)
         if size < 0:
             self._fail(size, "read", maximum * RECORD_SIZE)
         return infos
+
+    def read_number(self) -> int:
+        """Takes one pending signal and returns its number only: the cheapest read, for who needs no sender or value.
+
+        Raises:
+            CallError: EAGAIN when nothing is pending and it is non-blocking; EINTR.
+            ValueError: closed.
+        """
+        number: int = linux.evk_signalfd_read_number(self._fd)
+        if number < 0:
+            self._fail(number, "read", RECORD_SIZE)
+        return number
 
     def _borrow(self, maximum: int) -> "_Buffer":
         """Takes a buffer out, in one atomic step, so that a second thread in a read has its own."""

@@ -7,6 +7,7 @@ DEFAULT_DURATION_NS: Final = 5_000_000_000
 DEFAULT_WORKERS: Final = 2
 TRIGGERS: Final = ("lt", "et", "oneshot", "exclusive")
 QUEUES: Final = ("shared", "per-worker")
+ORDERS: Final = ("random", "round")
 VARIANTS: Final = ("naive", "right", "both")
 
 
@@ -28,5 +29,6 @@ class Plan:
     maxevents: int = 64
     trigger: str = "lt"
     queue: str = "shared"
+    order: str = "random"
     entries: int | None = None
     variant: str = "both"

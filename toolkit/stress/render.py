@@ -63,8 +63,9 @@ def _lines(result: StressResult) -> Iterator[str]:
         yield f"  {'figure':10}  {name.replace('_', ' ')} {_number(value)}"
     if result.latency_ns is not None:
         figures = result.latency_ns
-        shown = ((n, getattr(figures, n)) for n in ("min", "p50", "p90", "p99", "p999", "max"))
-        yield f"  {'latency':10}  " + "  ".join(f"{name} {time_text(value)}" for name, value in shown)
+        for label, names in (("latency", ("min", "p50", "p90")), ("", ("p99", "p999", "max"))):
+            shown = (f"{name:<5}{time_text(getattr(figures, name)):<9}" for name in names)
+            yield f"  {label:10}  {'  '.join(shown)}".rstrip()
     yield from _workers(result.per_worker)
     yield from _histogram(result.histogram or ())
 
@@ -103,7 +104,7 @@ _UNITS: dict[str, Callable[[float], str]] = {
 
 
 def _workers(workers: Sequence[WorkerResult]) -> Iterator[str]:
-    """A table with a column for each counter that any worker used."""
+    """A table with a column for each counter that any worker used, each as wide as what it holds."""
     names = [
         name
         for name in (
@@ -120,14 +121,22 @@ def _workers(workers: Sequence[WorkerResult]) -> Iterator[str]:
         )
         if any(getattr(worker, name) for worker in workers)
     ]
+    if all(worker.ops == worker.sent for worker in workers):
+        names = [name for name in names if name != "sent"]
     timed = any(worker.p99_ns is not None for worker in workers)
-    yield (
-        "  worker  role      " + "".join(f"{name:>13}" for name in names) + (f"{'p99':>11}" if timed else "")
-    )
+    rows = [["worker", "role", *names, *(["p99"] if timed else [])]]
     for worker in workers[:_MOST_WORKERS]:
-        cells = "".join(f"{_cell(getattr(worker, name)):>13}" for name in names)
-        p99 = f"{time_text(worker.p99_ns) if worker.p99_ns is not None else '':>11}" if timed else ""
-        yield f"  {worker.index:>6}  {worker.role:<10}{cells}{p99}"
+        cells = [_cell(getattr(worker, name)) for name in names]
+        if timed:
+            cells.append(time_text(worker.p99_ns) if worker.p99_ns is not None else "")
+        rows.append([str(worker.index), worker.role, *cells])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        aligned = (
+            f"{cell:<{width}}" if index == 1 else f"{cell:>{width}}"
+            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield f"  {'  '.join(aligned)}".rstrip()
     if len(workers) > _MOST_WORKERS:
         yield f"  ... and {len(workers) - _MOST_WORKERS} more (--json has them all)"
 
