@@ -3,15 +3,14 @@
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from toolkit.ffi.errors import errno_name
 from toolkit.stress.histogram import merge
-from toolkit.stress.plan import Plan
+from toolkit.stress.promised import as_much_as_asked, params_of, repeat_line, work_was_done
 from toolkit.stress.result import Invariant, StressResult, WorkerResult
 from toolkit.stress.stage import Stage, Stressor, Verify, Worker, broken_by, text_of
 
-_SHORTEST: Final = 0.9  # of the planned time; less is a run that did not happen as asked
 _COUNTERS: Final = ("wakeups", "spurious", "again", "interrupted", "stale", "mixed")
 
 
@@ -36,12 +35,13 @@ def conclude(name: str, stressor: Stressor, stage: Stage, verify: Verify, ended:
     broken = list(_broken(stage))
     invariants = [*broken, *_held(stressor, broken, ops), *_ending(ended), *verify()]
     if error is None:
-        invariants += _done(
-            plan, ended, ops, stage.total("ops"), ran_ns, bool(run.stop) and not all(i.ok for i in invariants)
-        )
+        broke_off = bool(run.stop) and not all(invariant.ok for invariant in invariants)
+        invariants.append(work_was_done(ops))
+        if not ended.signal and not broke_off:  # else it is short for a reason that is told elsewhere
+            invariants += as_much_as_asked(plan, stage.total("ops"), ran_ns)
     return StressResult(
         name=name,
-        params=params_of(plan, stressor),
+        params=params_of(plan, _options(stressor)),
         seed=plan.seed,
         planned_ns=plan.duration_ns,
         ran_ns=ran_ns,
@@ -53,31 +53,14 @@ def conclude(name: str, stressor: Stressor, stage: Stage, verify: Verify, ended:
         latency_ns=timed.latency(),
         histogram=timed.ranges() or None,
         figures=stage.figures or None,
-        repeat=repeat_line(name, stressor, plan),
+        repeat=repeat_line(name, plan, _options(stressor)),
         interrupted=True if ended.signal else None,
         error=error,
     )
 
 
-def params_of(plan: Plan, stressor: Stressor) -> dict[str, Any]:
-    """The options that shaped the run, by name; those without limit are absent."""
-    names = ("workers", "ops", "rate", "pin", "latency", "processes", *stressor.options)
-    return {name: value for name in names if (value := getattr(plan, name)) is not None}
-
-
-def repeat_line(name: str, stressor: Stressor, plan: Plan) -> str:
-    """The command that repeats this run."""
-    primitive, _, own = name.partition("/")
-    words = [f"evkit {primitive} stress {own} --seed {plan.seed}"]
-    default = Plan(seed=plan.seed)
-    for option, value in params_of(plan, stressor).items():
-        if value is True:
-            words.append(f"--{option}")
-        elif value != getattr(default, option):
-            words.append(f"--{option} {value}")
-    if plan.duration_ns not in (None, default.duration_ns):
-        words.append(f"--duration {plan.duration_ns}ns")
-    return " ".join(words)
+def _options(stressor: Stressor) -> tuple[str, ...]:
+    return ("workers", "ops", "rate", "pin", "latency", "processes", *stressor.options)
 
 
 def _error(stage: Stage, ended: Ended) -> str | None:
@@ -112,18 +95,6 @@ def _ending(ended: Ended) -> Iterator[Invariant]:
         yield Invariant("progress", False, "an operation within 5 s", "none", "workers had to be rescued")
     if ended.deaths:
         yield Invariant("workers-end-by-themselves", False, 0, len(ended.deaths), "; ".join(ended.deaths))
-
-
-def _done(plan: Plan, ended: Ended, ops: int, done: int, ran_ns: int, broke_off: bool) -> Iterator[Invariant]:
-    yield Invariant("work-was-done", ops > 0, "at least 1 operation", ops)
-    if ended.signal or broke_off:
-        return  # short for a reason that is told elsewhere
-    if plan.ops is not None:
-        if plan.duration_ns is None:
-            yield Invariant("all-operations-done", done >= plan.ops, plan.ops, done)
-    elif plan.duration_ns is not None:
-        least = int(plan.duration_ns * _SHORTEST)
-        yield Invariant("ran-as-long-as-planned", ran_ns >= least, f"at least {least} ns", f"{ran_ns} ns")
 
 
 def _worker_results(stage: Stage) -> Iterator[WorkerResult]:

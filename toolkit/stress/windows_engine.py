@@ -49,7 +49,7 @@ def run(name: str, plan: Plan, progress: Progress | None = None) -> tuple[Stress
         _join(threads, _DRAIN_S)
         stuck = sum(thread.is_alive() for thread in threads)
         ended = Ended(signal_number, stalled, stuck, ran_ns)
-        return conclude(name, stage, verify() if not stuck else [], ended), signal_number
+        return conclude(f"iocp/{name}", stage, verify() if not stuck else [], ended), signal_number
 
 
 def _share_out(stage: WindowsStage) -> None:
