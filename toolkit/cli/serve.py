@@ -70,8 +70,8 @@ class Dispatch(str, Enum):
     STEAL = "steal"
 
 
-def _duration(flag: str, help: str) -> object:
-    return typer.Option(flag, parser=duration_ns, metavar="TIME", help=help)
+def _duration(flag: str, help: str, default: str | bool = True) -> object:
+    return typer.Option(flag, parser=duration_ns, metavar="TIME", help=help, show_default=default)
 
 
 def _count(flag: str, help: str) -> object:
@@ -108,7 +108,7 @@ def serve(
     dispatch: Annotated[
         Dispatch, typer.Option("--dispatch", help="One queue for all, or one each.")
     ] = Dispatch.SHARED,
-    idle_timeout: Annotated[int, _duration("--idle-timeout", "For a silent client.")] = 60_000_000_000,
+    idle_timeout: Annotated[int, _duration("--idle-timeout", "For a silent client.", "1m")] = 60_000_000_000,
     work_ms: Annotated[int, _count("--work-ms", "Milliseconds a worker sleeps for each request.")] = 0,
     slow_workers: Annotated[int, _count("--slow-workers", "So many workers are slower than the others.")] = 0,
     slow_ms: Annotated[int, _count("--slow-ms", "By how many milliseconds a request.")] = 0,
@@ -117,7 +117,7 @@ def serve(
         bool, typer.Option("--keep-alive/--no-keep-alive", help="Several requests a connection.")
     ] = True,
     drain_timeout: Annotated[
-        int, _duration("--drain-timeout", "After the exit signal, for what is in hand.")
+        int, _duration("--drain-timeout", "After the exit signal, for what is in hand.", "10s")
     ] = 10_000_000_000,
     stats_every: Annotated[
         int | None, _duration("--stats-every", "Live figures; with --json a record each.")
