@@ -179,15 +179,20 @@ def _judge(result: StressResult, limits: Limits, baseline: Baseline | None) -> S
 def _live(show: bool) -> "Iterator[Progress]":
     """Draws over the same line of stderr on a terminal, one line after the other elsewhere."""
     terminal = show and sys.stderr.isatty()
+    width = (
+        0  # blanks rub out what is left of a longer line: not every console of Windows knows escape sequences
+    )
 
     def draw(glimpse: "Glimpse") -> None:
+        nonlocal width
         text = render.live_line(glimpse)
-        sys.stderr.write(f"\r{text}\x1b[K" if terminal else f"{text}\n")
+        sys.stderr.write(f"\r{text.ljust(width)}" if terminal else f"{text}\n")
+        width = len(text)
         sys.stderr.flush()
 
     try:
         yield draw
     finally:
         if terminal:
-            sys.stderr.write("\r\x1b[K")
+            sys.stderr.write(f"\r{' ' * width}\r")
             sys.stderr.flush()

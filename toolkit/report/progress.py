@@ -2,8 +2,6 @@
 
 from typing import TextIO
 
-_ERASE = "\r\x1b[K"
-
 
 class Progress:
     """Shows itself only where `stream` is a terminal; results are written between `hide` and `show`."""
@@ -13,6 +11,7 @@ class Progress:
         self._width = width
         self._total = total
         self._done = 0
+        self._shown = 0
 
     def step(self) -> None:
         """One more is done."""
@@ -21,11 +20,14 @@ class Progress:
     def show(self, text: str) -> None:
         """How many are done, and `text`."""
         of = "" if self._total is None else f"/{self._total}"
-        self._put(f"{_ERASE}{f'{self._done}{of}  {text}'[: self._width - 1]}")
+        line = f"{self._done}{of}  {text}"[: self._width - 1]
+        self._put(f"\r{line.ljust(self._shown)}")
+        self._shown = len(line)
 
     def hide(self) -> None:
         """Leaves the line empty for what comes next."""
-        self._put(_ERASE)
+        self._put(f"\r{' ' * self._shown}\r")  # blanks: not every console of Windows knows escape sequences
+        self._shown = 0
 
     def _put(self, text: str) -> None:
         if self._stream is not None:
