@@ -246,8 +246,11 @@ def test_a_terminal_gets_colour_and_progress_and_keeps_only_the_results(shell: "
     code, text = on_a_terminal(shell, "evkit case run 'eventfd/s*'")
     assert code == 0
     assert "\x1b[32mpass" in text
-    assert re.search(r"\r\x1b\[K\d+/\d+  eventfd/", text)
-    shown = [re.split(r"\r\x1b\[K", line)[-1] for line in text.splitlines()]  # what an erased line leaves
+    assert re.search(r"\r\d+/\d+  eventfd/", text)
+    rubbed_out = re.findall(r"\r(\d+/\d+  \S*) *\r( *)\r", text)
+    assert rubbed_out
+    assert all(len(blanks) >= len(line) for line, blanks in rubbed_out)
+    shown = [line.rpartition("\r")[2] for line in text.split("\n")]  # what a line rubbed out leaves
     plain = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in shown]
     assert all(len(line) <= 100 for line in plain)
     assert not [line for line in plain if re.match(r"\d+/\d+ ", line)]
