@@ -289,7 +289,7 @@ def test_sleepers_wake_in_the_order_of_their_deadlines_and_never_early() -> None
     async def sleeper(seconds: float) -> None:
         start = time.monotonic()
         await scheduler.sleep(seconds)
-        assert time.monotonic() - start >= seconds
+        assert time.monotonic() >= start + seconds  # as the deadline was made: a difference may round below it
         woken.append(seconds)
 
     with EpollScheduler() as scheduler:
