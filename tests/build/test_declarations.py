@@ -199,7 +199,7 @@ PROGRAMS = sorted(
 def test_the_c_programs_we_compare_with_compile_without_a_warning(path: Path, tmp_path: Path) -> None:
     flags = ["-std=gnu11", "-O2", "-pthread", "-Wall", "-Wextra", "-Werror"]
     done = subprocess.run(
-        ["cc", *flags, "-o", tmp_path / "program", path],
+        ["cc", *flags, "-c", "-o", tmp_path / "program", path],
         capture_output=True,
         text=True,
         timeout=60,
