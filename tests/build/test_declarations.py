@@ -34,7 +34,7 @@ class Declarations:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=110,
             check=False,
         )
 
@@ -174,7 +174,7 @@ def test_our_own_c_compiles_without_a_warning(
 ) -> None:
     folder = checkout / "cdefs"
     command = [sys.executable, "-c", "import build_ffi; print(*build_ffi.C_SOURCES)"]
-    listed = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=True)
+    listed = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=110, check=True)
     sources = listed.stdout.split()
     # one unit, as the module compiles them: what one file leaves static the next may use
     unit = tmp_path / "unit.c"
@@ -184,7 +184,7 @@ def test_our_own_c_compiles_without_a_warning(
         ["cc", *flags, "-c", "-o", tmp_path / "unit.o", unit],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=110,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -202,7 +202,7 @@ def test_the_c_programs_we_compare_with_compile_without_a_warning(path: Path, tm
         ["cc", *flags, "-c", "-o", tmp_path / "program", path],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=110,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -44,7 +44,7 @@ def find(checkout: Path, pyenv: Path, version: str) -> str | None:
         env={"PATH": str(pyenv / "shims"), "HOME": str(pyenv)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=110,
         check=True,
     )
     found: str | None = json.loads(ended.stdout)

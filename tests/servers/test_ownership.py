@@ -55,7 +55,14 @@ def test_only_the_owner_may_change_or_close_a_checked_epoll() -> None:
     epoll.own()
 
     def foreign() -> None:
-        for attempt in (lambda: epoll.add(0, 1), lambda: epoll.check("wait in"), epoll.close):
+        for attempt in (
+            lambda: epoll.add(0, 1),
+            lambda: epoll.modify(0, 1),
+            lambda: epoll.modify_many([(0, 1, 0)]),
+            lambda: epoll.remove(0),
+            lambda: epoll.check("wait in"),
+            epoll.close,
+        ):
             try:
                 attempt()
             except NotTheOwnerError as error:
@@ -64,7 +71,7 @@ def test_only_the_owner_may_change_or_close_a_checked_epoll() -> None:
     thread = threading.Thread(target=foreign)
     thread.start()
     thread.join(10)
-    assert len(errors) == 3
+    assert len(errors) == 6
     assert not epoll.closed
     epoll.close()
 

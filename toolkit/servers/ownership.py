@@ -1,5 +1,6 @@
 """One owner closes: the debug mode that asserts it (`--check-owner`)."""
 
+from collections.abc import Sequence
 from threading import get_ident
 
 from toolkit.primitives.epoll import Epoll
@@ -29,9 +30,21 @@ class OwnerCheckedEpoll(Epoll):
         """Makes the calling thread the owner."""
         self._owner = get_ident()
 
-    def _ctl(self, op: int, descriptor: Descriptor, events: int, data: int | None) -> None:
+    def add(self, descriptor: Descriptor, events: int, data: int | None = None) -> None:
         self.check("change")
-        super()._ctl(op, descriptor, events, data)
+        super().add(descriptor, events, data)
+
+    def modify(self, descriptor: Descriptor, events: int, data: int | None = None) -> None:
+        self.check("change")
+        super().modify(descriptor, events, data)
+
+    def remove(self, descriptor: Descriptor) -> None:
+        self.check("change")
+        super().remove(descriptor)
+
+    def modify_many(self, entries: Sequence[tuple[Descriptor, int, int]]) -> None:
+        self.check("change")
+        super().modify_many(entries)
 
     def close(self) -> None:
         if not self.closed:
