@@ -50,7 +50,6 @@ def only_epoll(pid: int, fd: int, budget_s: float) -> EpollRecord:
     return record
 
 
-@pytest.mark.alone
 @pytest.mark.timeout(300)
 def test_a_hundred_thousand_sockets_in_one_epoll(start: "Start") -> None:
     make = "made = socket.socket(socket.AF_UNIX).detach()"
@@ -63,7 +62,6 @@ def test_a_hundred_thousand_sockets_in_one_epoll(start: "Start") -> None:
     assert [owners.count(child) for child in subject["children"]] == subject["shares"]
 
 
-@pytest.mark.alone
 @pytest.mark.timeout(300)
 def test_kcmp_stays_within_its_budget(start: "Start") -> None:
     subject = start(HELPERS.format(entries=ENTRIES, make="made = os.eventfd(0)"))

@@ -1,5 +1,6 @@
 """Runs `evkit ... stress` as a user does, also on a build whose hot loops go wrong on purpose."""
 
+import fcntl
 import json
 import os
 import shutil
@@ -84,14 +85,29 @@ def stress() -> Stress:
 
 @pytest.fixture(scope="session")
 def planted_module(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The compiled bindings with faults that EVK_PLANT switches on."""
+    """The compiled bindings with faults that EVK_PLANT switches on; those who test side by side build them once."""
     if shutil.which("cc") is None and shutil.which("gcc") is None:
         pytest.skip("no C compiler here")
-    folder = tmp_path_factory.mktemp("planted")
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    folder = folder / "planted"
+    folder.mkdir(exist_ok=True)
+    with open(folder / "path", "a+") as shared:
+        fcntl.flock(shared, fcntl.LOCK_EX)
+        shared.seek(0)
+        path = shared.read()
+        if not path:
+            path = _build_planted(folder)
+            shared.write(path)
+    return Path(path)
+
+
+def _build_planted(folder: Path) -> str:
     command = [sys.executable, "-c", _BUILD, str(_CDEFS)]
     built = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=110, check=False)
     assert built.returncode == 0, built.stderr
-    return Path(built.stdout.splitlines()[-1])
+    return built.stdout.splitlines()[-1]
 
 
 @pytest.fixture

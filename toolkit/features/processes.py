@@ -1,6 +1,7 @@
 """Probes of what the toolkit needs around processes: comparing descriptors, pidfds, reaping, capabilities."""
 
 import array
+import contextlib
 import os
 import select
 import signal
@@ -81,9 +82,10 @@ def _subreaper() -> None:
     if result < 0:
         fail(result, "prctl", "PR_SET_CHILD_SUBREAPER", 1)
     reader, writer = os.pipe()
+    adopter = os.getpid()
     if os.fork() == 0:
         if os.fork() == 0:
-            _say_when_adopted(writer)
+            _say_when_adopted(writer, adopter)
         os._exit(0)
     os.close(writer)
     os.wait()
@@ -92,14 +94,16 @@ def _subreaper() -> None:
     os.wait()
 
 
-def _say_when_adopted(writer: int) -> None:
+def _say_when_adopted(writer: int, adopter: int) -> None:
     """In a grandchild: its parent's number, once that is no longer the one that is about to end."""
-    before = os.getppid()
-    pidfd = os.pidfd_open(before) if before != 1 else -1
-    if pidfd >= 0:
-        select.select([pidfd], [], [], 5)
-    os.write(writer, str(os.getppid()).encode())
-    os._exit(0)
+    try:
+        before = os.getppid()
+        if before not in (adopter, 1):  # else the one that was to end has ended already
+            with contextlib.suppress(ProcessLookupError):
+                select.select([os.pidfd_open(before)], [], [], 5)
+        os.write(writer, str(os.getppid()).encode())
+    finally:
+        os._exit(0)
 
 
 def _pass_descriptor() -> None:
