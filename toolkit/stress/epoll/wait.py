@@ -20,6 +20,8 @@ def prepare(stage: Stage) -> Verify:
     plan = stage.plan
     each = plan.entries or _ENTRIES
     lanes = stage.lanes(plan.workers * each)
+    # the writer fills one half while the waiter empties the other, so that neither sleeps for the other's sake
+    block = each if each % 2 else each // 2
     shared = stage.epoll() if plan.queue == "shared" else None
     for index in range(plan.workers):
         instance = shared or stage.epoll()
@@ -27,7 +29,7 @@ def prepare(stage: Stage) -> Verify:
             lanes[lane].fd = stage.eventfd()
             instance.add(lanes[lane].fd, EPOLLIN, lane)
         stage.worker("waiter", "epoll_wait", produces=False, epoll=instance.fileno(), **stage.all_lanes)
-    stage.worker("writer", "epoll_write", block=each, **stage.all_lanes)
+    stage.worker("writer", "epoll_write", block=block, **stage.all_lanes)
     stage.counts = "received"
 
     def verify() -> list[Invariant]:
