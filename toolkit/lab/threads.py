@@ -67,7 +67,9 @@ class Waiter:
         return self
 
     def result(self, within: float = 5.0) -> Any:  # noqa: ANN401  whatever the function returns
-        """What the function returned.
+        """What the function returned. The thread is gone then, for the kernel too.
+
+        A Python thread is joined a little earlier, and what still ends might take a signal that is sent to the process.
 
         Raises:
             DeadlineError: it has not returned in time.
@@ -76,6 +78,8 @@ class Waiter:
         self._thread.join(LabBase.seconds(within))
         if not self.done:
             raise DeadlineError("a thread that had to return did not, in time")
+        task = Path(f"/proc/self/task/{self._thread.native_id}")
+        until(lambda: not task.exists(), "a thread that had returned ended")
         if self._error is not None:
             raise self._error
         return self._outcome
