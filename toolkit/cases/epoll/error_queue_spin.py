@@ -22,10 +22,13 @@ _IP_RECVERR = 11  # linux/in.h
 
 
 def _with_an_error(lab: Lab) -> tuple[Epoll, int]:
-    """A connected UDP socket whose datagram was refused, registered for EPOLLIN."""
+    """A connected UDP socket whose datagram was refused, registered for EPOLLIN.
+
+    The port is held by a socket that takes datagrams from itself only: one that was free could be anybody's by now.
+    """
     nobody, sock, epoll = lab.udp_socket(), lab.udp_socket(nonblocking=True), lab.epoll()
     address = lab.bind(nobody)
-    lab.close(nobody)
+    lab.connect_socket(nobody, address)
     lab.set_option(sock, socket.IPPROTO_IP, _IP_RECVERR, 1)
     lab.connect_socket(sock, address)
     lab.add(epoll, sock, EPOLLIN)
