@@ -2,8 +2,12 @@
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Shell
+
+pytestmark = pytest.mark.once
 
 
 def test_shards_are_merged_by_concatenation_and_compare_equal_to_the_whole(shell: "Shell") -> None:

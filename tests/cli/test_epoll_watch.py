@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     Records = Callable[[str], list[dict[str, object]]]
 
+pytestmark = pytest.mark.once
+
 HOLD = (
     "mkfifo a b; exec 7<>a 8<>b;"  # both ends held: a writer that leaves would be a second event (EPOLLHUP)
 )
@@ -143,7 +145,6 @@ def test_a_terminal(shell: "Shell", valid_records: "Records") -> None:
     assert event["content"] == "typed\n"
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("script", "said"),
     [

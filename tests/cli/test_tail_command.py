@@ -20,6 +20,8 @@ from toolkit.scheduler.exit_ways import WAYS
 if TYPE_CHECKING:
     from tests.cli.conftest import Shell
 
+pytestmark = pytest.mark.once
+
 DEADLINE_S = 60
 
 

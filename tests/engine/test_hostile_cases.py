@@ -58,7 +58,8 @@ def test_every_one_of_them_is_here(engine_of_cases: "Engine") -> None:
     ]
 
 
-@pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.once), "3"])
+@pytest.mark.once  # the cases wait for their deadlines
+@pytest.mark.parametrize("jobs", ["1", "3"])
 def test_side_by_side_they_harm_neither_each_other_nor_a_good_case(
     engine_of_cases: "Engine", jobs: str
 ) -> None:

@@ -1,6 +1,10 @@
 """What `evkit bench exit` measures: who misses the signal and who does not, by ratio to the flag's tick."""
 
+import pytest
+
 from toolkit.scheduler.exit_delay import measure
+
+pytestmark = pytest.mark.once
 
 TICK_MS = 200
 

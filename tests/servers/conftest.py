@@ -33,13 +33,23 @@ HTTP_MODELS = (
     "reuseport --processes 2",
     "exclusive --processes 2",
 )
+PROTOCOL_MODELS = (
+    "half-sync",
+    "half-reactor",
+    "reactor",
+    "leader-follower",
+    "reuseport",
+    "exclusive --processes 2",
+)
+"""One of each: how many loops or processes there are changes nothing about HTTP."""
 PROCESSES = ("reuseport --processes 3", "exclusive --processes 3")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """`model` is each model that serves HTTP, `process_model` each whose workers may be processes."""
     if "model" in metafunc.fixturenames:
-        metafunc.parametrize("model", HTTP_MODELS)
+        about_protocol = metafunc.definition.path.name == "test_http.py"
+        metafunc.parametrize("model", PROTOCOL_MODELS if about_protocol else HTTP_MODELS)
     if "process_model" in metafunc.fixturenames:
         metafunc.parametrize("process_model", PROCESSES)
 
