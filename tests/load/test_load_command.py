@@ -89,7 +89,7 @@ def test_an_open_loop_shows_a_stall_that_a_closed_loop_hides() -> None:
         def serve(client: socket.socket) -> None:
             for number, _ in enumerate(requests_on(client)):
                 if number == count:
-                    time.sleep(stall_s)
+                    time.sleep(stall_s)  # the stall is the subject: it must show in the latencies
                 client.sendall(ANSWER)
 
         return serve

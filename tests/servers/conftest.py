@@ -70,7 +70,7 @@ def until(condition: Callable[[], bool], what: str) -> None:
     end = time.monotonic() + DEADLINE_S
     while not condition():
         assert time.monotonic() < end, what
-        time.sleep(0.001)
+        time.sleep(0.001)  # the kernel's socket table gives no event: the next look asks again
 
 
 class Running:
