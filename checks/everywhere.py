@@ -15,13 +15,13 @@ from xml.etree import ElementTree
 from interpreters import find
 
 VERSIONS = ((3, 10), (3, 11), (3, 12), (3, 13))
-BESIDE_EACH_OTHER = ("commands", "once", "sdist", "lint", "types", "docs")
-BY_ITSELF = ("alone",)
+FIRST = ("commands", "once", "sdist", "lint", "types", "docs")  # those that take longest before the rest
+LAST = ("alone",)  # tox.ini lets it wait for all others
 # more at once than a small machine has processors: tests wait more than they compute
 IN_PARALLEL = ["run-parallel", "--parallel-no-spinner", "--parallel", "3"]
 
 ROOT = Path(__file__).resolve().parent.parent
-REPORTS = ROOT / ".tox" / "reports"
+REPORT = ROOT / ".tox" / "report.json"
 
 
 def main(arguments: list[str]) -> int:
@@ -35,42 +35,32 @@ def main(arguments: list[str]) -> int:
     if not present:
         print("none of these interpreters is installed", file=sys.stderr)
         return 1
-    if unknown := set(chosen) - {*found, *BESIDE_EACH_OTHER, *BY_ITSELF}:
+    if unknown := set(chosen) - {*found, *FIRST, *LAST}:
         print(f"no such environment: {', '.join(sorted(unknown))}", file=sys.stderr)
         return 2
-    wanted = [name for name in (*BESIDE_EACH_OTHER, *present, *BY_ITSELF) if not chosen or name in chosen]
+    wanted = [name for name in (*FIRST, *present, *LAST) if not chosen or name in chosen]
     if not wanted:
         print(f"nothing to run: {', '.join(chosen)} not installed", file=sys.stderr)
         return 1
     for name in wanted:
         (ROOT / ".tox" / name / "junit.xml").unlink(missing_ok=True)
-    together = [name for name in wanted if name not in BY_ITSELF]
-    reports = {
-        **_tox("together", IN_PARALLEL, together, present, to_pytest),
-        **_tox("alone", ["run"], [name for name in wanted if name in BY_ITSELF], present, to_pytest),
-    }
-    return _verdict(wanted, reports)
+    return _verdict(wanted, _tox(wanted, present, to_pytest))
 
 
-def _tox(
-    label: str, how: list[str], names: list[str], present: dict[str, str], to_pytest: list[str]
-) -> dict[str, Any]:
+def _tox(names: list[str], present: dict[str, str], to_pytest: list[str]) -> dict[str, Any]:
     """What tox reports of each environment it ran, by name."""
-    if not names:
-        return {}
-    REPORTS.mkdir(parents=True, exist_ok=True)
-    report = REPORTS / f"{label}.json"
-    report.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "tox", *how, "--result-json", str(report)]
+    REPORT.parent.mkdir(exist_ok=True)
+    REPORT.unlink(missing_ok=True)
+    command = [sys.executable, "-m", "tox", *IN_PARALLEL, "--result-json", str(REPORT)]
     # a found interpreter that tox cannot use must fail, not be skipped
     command += ["--skip-missing-interpreters", "false", "-e", ",".join(names), *to_pytest]
     folders = [os.environ.get("PATH", os.defpath), *(str(Path(python).parent) for python in present.values())]
     # unbuffered: who reads a log while it is written sees each environment when it ends
     env = {**os.environ, "PATH": os.pathsep.join(folders), "PYTHONUNBUFFERED": "1"}
     subprocess.run(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, check=False)
-    if not report.exists():
+    if not REPORT.exists():
         return {}
-    environments = json.loads(report.read_text())["testenvs"]
+    environments = json.loads(REPORT.read_text())["testenvs"]
     return {name: environments[name] for name in names if name in environments}
 
 

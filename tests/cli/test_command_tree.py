@@ -43,6 +43,7 @@ def test_help_lists_every_command(shell: "Shell") -> None:
         assert re.search(rf"^  {name} +\S", text, re.MULTILINE), name
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("script", "said"),
     [
@@ -77,6 +78,7 @@ def test_version(shell: "Shell") -> None:
     assert shell.run("evkit --version").stdout == f"evkit {VERSION}\n"
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "command",
     ["--version", "--help", "case list", "case list --json", "eventfd demo", "map", "tail /etc/hostname"],

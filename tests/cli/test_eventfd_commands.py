@@ -27,6 +27,7 @@ def test_additions_sum_and_a_read_takes_all(shell: "Shell") -> None:
     assert shell.run(f"evkit eventfd run -- sh -c '{script}'").stdout == "100016\n0\n"
 
 
+@pytest.mark.once
 def test_a_semaphore_gives_one_unit_a_read(shell: "Shell") -> None:
     script = "evkit eventfd read; evkit eventfd peek"
     done = shell.run(f"evkit eventfd run --initial 3 --semaphore -- sh -c '{script}'")
@@ -38,6 +39,7 @@ def test_peek_leaves_the_counter(shell: "Shell") -> None:
     assert shell.run(f"evkit eventfd run --initial 7 -- sh -c '{script}'").stdout == "7\n7\n7\n"
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("flag", ["", "--nonblock"])
 def test_reading_nothing_times_out(shell: "Shell", flag: str) -> None:
     done = shell.run(f"evkit eventfd run {flag} -- evkit eventfd read --timeout 50ms")
@@ -45,6 +47,7 @@ def test_reading_nothing_times_out(shell: "Shell", flag: str) -> None:
     assert done.stderr == "evkit eventfd read: gave up after 0.05s: the counter stayed 0\n"
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("flag", ["", "--nonblock"])
 @pytest.mark.parametrize("start", [MAXIMUM, MAXIMUM - 1])
 def test_adding_without_room_times_out(shell: "Shell", flag: str, start: int) -> None:
@@ -54,6 +57,7 @@ def test_adding_without_room_times_out(shell: "Shell", flag: str, start: int) ->
     assert done.stdout == f"124\n{start}\n"
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("flag", ["", "--nonblock"])
 def test_an_addition_waits_for_room(shell: "Shell", flag: str) -> None:
     script = (
@@ -63,6 +67,7 @@ def test_an_addition_waits_for_room(shell: "Shell", flag: str) -> None:
     assert done.stdout == f"{MAXIMUM - 1}\n3\n"
 
 
+@pytest.mark.once
 def test_the_flag_of_every_holder_is_left_alone(shell: "Shell") -> None:
     flags = "grep flags /proc/self/fdinfo/$EVENTFD"
     script = f"{flags}; evkit eventfd add 1; {flags}; evkit eventfd read; {flags}"
@@ -72,6 +77,7 @@ def test_the_flag_of_every_holder_is_left_alone(shell: "Shell") -> None:
     assert not int(before.split()[1], 8) & os.O_NONBLOCK
 
 
+@pytest.mark.once
 def test_json_lines(shell: "Shell", valid_records: "Records") -> None:
     script = "evkit eventfd add 3 --json; evkit eventfd peek --json; evkit eventfd read --json"
     records = valid_records(shell.run(f"evkit eventfd run --json -- sh -c '{script}'").stdout)
@@ -79,6 +85,7 @@ def test_json_lines(shell: "Shell", valid_records: "Records") -> None:
     assert [record.get("value", record.get("count")) for record in records] == ["0x0", "0x3", "0x3", "0x3"]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("command", "status"), [("sh -c 'exit 7'", 7), ("true", 0), ("sh -c 'kill -KILL $$'", 137)]
 )
@@ -86,6 +93,7 @@ def test_run_ends_with_the_commands_own_status(shell: "Shell", command: str, sta
     assert shell.run(f"evkit eventfd run -- {command}; exit $?").returncode == status
 
 
+@pytest.mark.once
 def test_run_says_what_could_not_be_run(refused: Refused) -> None:
     assert (
         refused("evkit eventfd run -- no-such-thing", 127)
@@ -101,6 +109,7 @@ def test_the_command_gets_ordinary_signals(shell: "Shell") -> None:
     assert under_evkit == by_the_shell  # CPython ignores SIGPIPE, and that would survive exec
 
 
+@pytest.mark.once
 def test_a_closed_number_names_the_usual_culprit(refused: Refused) -> None:
     line = refused("evkit eventfd add 1 --fd 77")
     assert line.startswith("evkit eventfd add: descriptor 77 is not open here;")
@@ -153,6 +162,7 @@ def test_a_reader_that_left_is_no_error(shell: "Shell") -> None:
     assert (done.returncode, done.stderr) == (141, "")
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_ctrl_c_and_sigterm(shell: "Shell", number: int, status: int) -> None:
     waiting = shell.start_ready("exec evkit eventfd run -- evkit eventfd read --ready-fd $READY")
@@ -161,6 +171,7 @@ def test_ctrl_c_and_sigterm(shell: "Shell", number: int, status: int) -> None:
     assert (waiting.returncode, out, err) == (status, "", "")
 
 
+@pytest.mark.once
 def test_a_descriptor_for_ready_that_is_not_open(refused: Refused) -> None:
     line = refused("evkit eventfd read --ready-fd 77")
     assert line.startswith("evkit eventfd read: --ready-fd 77 is not open here")

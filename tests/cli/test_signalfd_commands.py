@@ -42,6 +42,7 @@ def test_realtime_signals_queue_and_standard_ones_coalesce(shell: "Shell", valid
     assert watching.returncode == 124
 
 
+@pytest.mark.once
 def test_all_64_bits_of_the_value_arrive(shell: "Shell", valid_records: "Records") -> None:
     inner = "evkit signalfd queue $PPID USR1 --value 0xfedcba9876543210"
     done = shell.run(f"evkit signalfd watch USR1 --json -- sh -c '{inner}'")
@@ -52,6 +53,7 @@ def test_all_64_bits_of_the_value_arrive(shell: "Shell", valid_records: "Records
     assert (end["is_command"], end["status"]) == (True, 0)
 
 
+@pytest.mark.once
 def test_the_command_keeps_the_callers_mask(shell: "Shell") -> None:
     mask = "sed -n 's/^SigBlk:[[:space:]]*//p' /proc/self/status"
     inside, _ = shell.run(f"env --block-signal=USR2 evkit signalfd watch USR1 -- {mask}").stdout.splitlines()
@@ -66,6 +68,7 @@ def test_the_command_gets_default_dispositions(shell: "Shell") -> None:
     assert int(inside, 16) & ~own == int(before, 16) & ~own
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("command", "status", "line"),
     [
@@ -94,6 +97,7 @@ def test_orphans_of_the_command_are_reported(shell: "Shell", valid_records: "Rec
     assert [(end["is_command"], end["status"]) for end in ends] == [(False, 5), (True, 0)]
 
 
+@pytest.mark.once
 def test_a_time_limit_ends_the_command_too(shell: "Shell") -> None:
     done = shell.run("evkit signalfd watch USR1 --timeout 100ms -- sleep 1000")
     assert done.returncode == 124
@@ -113,6 +117,7 @@ def test_an_ending_signal(shell: "Shell", number: int, status: int) -> None:
     assert (watching.returncode, err) == (status, "")
 
 
+@pytest.mark.once
 def test_a_watched_ctrl_c_is_an_event(shell: "Shell") -> None:
     watching = shell.start_ready("exec evkit signalfd watch INT TERM --count 2 --ready-fd $READY")
     watching.send_signal(signal.SIGINT)
@@ -147,6 +152,7 @@ def test_bad_input_is_one_line(refused: "Refused", script: str, said: str) -> No
     assert said in refused(f"evkit signalfd {script}")
 
 
+@pytest.mark.once
 def test_a_process_that_is_gone(shell: "Shell", refused: "Refused") -> None:
     gone = shell.start("exit 0")
     gone.communicate(timeout=60)
@@ -154,6 +160,7 @@ def test_a_process_that_is_gone(shell: "Shell", refused: "Refused") -> None:
     assert line == f"evkit signalfd queue: no process has the number {gone.pid}"
 
 
+@pytest.mark.once
 def test_what_cannot_be_run(refused: "Refused") -> None:
     assert refused("evkit signalfd watch USR1 -- no-such-thing", 127).endswith(
         "no-such-thing: no such command"
@@ -161,6 +168,7 @@ def test_what_cannot_be_run(refused: "Refused") -> None:
     assert "cannot be run: Permission denied" in refused("evkit signalfd watch USR1 -- /etc/passwd", 126)
 
 
+@pytest.mark.once
 def test_a_full_queue_says_how_many_went(shell: "Shell") -> None:
     watching = shell.start_ready(
         "exec prlimit --sigpending=4 evkit signalfd watch RTMIN --timeout 60s --ready-fd $READY"

@@ -79,14 +79,13 @@ def test_ipv6(serving: "Serving", model: str) -> None:
         with server.connect() as client:
             host, port = client.getsockname()[:2]
             assert server.ask(client, "/peer") == f"[{host}]:{port}\n".encode()
-        assert server.load("--connections", "4", "--requests", "50")["answered"] == 50
-        server.end()
+        final = server.end()
+    assert final["answered"] == 1
 
 
-@pytest.mark.parametrize("sent", [b"", b"GET / HT", GET, GET * 3, GET * 2000])
-def test_a_peer_may_reset_at_any_state(serving: "Serving", model: str, sent: bytes) -> None:
+def test_a_peer_may_reset_at_any_state(serving: "Serving", model: str) -> None:
     with serving(model, "--body-size", "100000") as server:
-        for _ in range(20):
+        for sent in [b"", b"GET / HT", GET, GET * 3, GET * 2000] * 20:
             client = server.connect()
             client.sendall(sent)
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -94,7 +93,7 @@ def test_a_peer_may_reset_at_any_state(serving: "Serving", model: str, sent: byt
         with server.connect() as client:
             assert len(server.ask(client)) == 100_000
         final = server.end()
-    assert final["accepted"] == 21
+    assert final["accepted"] == 101
     assert final["lost"] == 0
 
 

@@ -15,6 +15,7 @@ from toolkit.exits import Exit
 
 if TYPE_CHECKING:
     from toolkit.servers.figures import ServerFigures
+    from toolkit.servers.options import ServeOptions
 
 app = new_app()
 
@@ -160,9 +161,7 @@ def serve(
     """
     import gc
 
-    from toolkit.cli import serve_compare
     from toolkit.report.context import usable_cpus
-    from toolkit.servers.comparison import ComparisonPlan
     from toolkit.servers.listener import CannotListen
     from toolkit.servers.options import ServeOptions
     from toolkit.servers.requests import ParserMissingError
@@ -186,10 +185,7 @@ def serve(
     if compare:
         if model not in (None, Model.HALF_SYNC):
             refuse("--compare takes no MODEL (all of them), or half-sync (its dispatch policies)")
-        by_dispatch = model is not None
-        once = 1 if by_dispatch else None
-        plan = ComparisonPlan(connections, duration or 1_000_000_000, rounds, once, distinct)
-        return serve_compare.run(options, plan, by_dispatch, json)
+        return _compare(options, connections, duration, rounds, distinct, model is not None, json)
     if model is None:
         refuse(f"missing MODEL: one of {', '.join(m.value for m in Model)}")
     gc.enable()  # off since start-up; a server lives long
@@ -220,6 +216,23 @@ def serve(
         typer.echo("", err=True)
     output.result(figures, table(figures))
     return Exit.OK if figures.ledgers_hold else Exit.DIFFERED
+
+
+def _compare(
+    options: "ServeOptions",
+    connections: int,
+    duration_ns: int | None,
+    rounds: int,
+    distinct: bool,
+    only_dispatch: bool,
+    json: bool,
+) -> int:
+    from toolkit.cli import serve_compare  # not above: a server need not wait for what only a comparison needs
+    from toolkit.servers.comparison import ComparisonPlan
+
+    once = 1 if only_dispatch else None
+    plan = ComparisonPlan(connections, duration_ns or 1_000_000_000, rounds, once, distinct)
+    return serve_compare.run(options, plan, only_dispatch, json)
 
 
 def _stderr_is_terminal() -> bool:
