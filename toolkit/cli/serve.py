@@ -227,7 +227,8 @@ def _compare(
     only_dispatch: bool,
     json: bool,
 ) -> int:
-    from toolkit.cli import serve_compare  # not above: a server need not wait for what only a comparison needs
+    # not above: a server need not wait for what only a comparison needs
+    from toolkit.cli import serve_compare
     from toolkit.servers.comparison import ComparisonPlan
 
     once = 1 if only_dispatch else None
