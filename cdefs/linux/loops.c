@@ -11,6 +11,7 @@
 
 #define SAMPLE 64     /* a rate run times one operation in so many: timing all costs 3 to 9 % */
 #define WAIT_MS 20    /* how long a consumer sleeps before it looks whether all producers are gone */
+#define ONE_WRITE (1ull << 40) /* added to what is written to a counter: the high bits then tell how many writes a read took */
 #define LOAD(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)

@@ -16,7 +16,7 @@ struct evk_histogram {
 /* One per descriptor (or sender) of a run: what went in and what came out, each on a cache line of its own. */
 struct evk_lane {
     int32_t fd;
-    int32_t received_fd;
+    int32_t unused_word_;
     uint64_t sent;
     uint64_t sent_sum;
     uint64_t unused_[5];
@@ -25,7 +25,7 @@ struct evk_lane {
     uint64_t generation;
     uint64_t closed_epoch;
     int32_t lock;
-    int32_t unused_word_;
+    int32_t received_fd;
     uint64_t unused_too_[3];
 };
 
@@ -74,7 +74,6 @@ struct evk_worker {
     struct evk_slot *slots;
     uint64_t slot_count;
     uint64_t first_lane;
-    uint64_t block;
 
     uint64_t random;
     uint64_t next_lane;

@@ -91,8 +91,6 @@ int evk_loop_eventfd_return(struct evk_run *run, struct evk_worker *worker)
 }
 
 /* N writers, one reader: the low 40 bits carry a sum, the high bits count the writes. */
-#define ONE_WRITE (1ull << 40)
-
 int evk_loop_eventfd_add(struct evk_run *run, struct evk_worker *worker)
 {
     struct lap lap = lap_of(run, worker);

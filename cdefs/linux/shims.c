@@ -37,21 +37,35 @@ int evk_epoll_ctl(int epfd, int op, int fd, uint32_t events, uint64_t data)
     return RESULT(epoll_ctl(epfd, op, fd, &event));
 }
 
-/* One function an operation: each argument that Python need not pass is about a tenth of a call. */
-int evk_epoll_add(int epfd, int fd, uint32_t events, uint64_t data)
+/* One function an operation: each argument that Python need not pass is about a tenth of a call. 64-bit parameters,
+   though none needs them: cffi converts them in less time, and an unsigned 32-bit one in more than all others. */
+static int change(int64_t epfd, int op, int64_t fd, int64_t events, uint64_t data)
 {
-    return evk_epoll_ctl(epfd, EPOLL_CTL_ADD, fd, events, data);
+    if (fd != (int32_t)fd || events != (uint32_t)events)
+        return EVK_OUT_OF_RANGE;
+    return evk_epoll_ctl((int)epfd, op, (int)fd, (uint32_t)events, data);
 }
 
-int evk_epoll_mod(int epfd, int fd, uint32_t events, uint64_t data)
+int evk_epoll_add(int64_t epfd, int64_t fd, int64_t events, uint64_t data)
 {
-    return evk_epoll_ctl(epfd, EPOLL_CTL_MOD, fd, events, data);
+    return change(epfd, EPOLL_CTL_ADD, fd, events, data);
+}
+
+int evk_epoll_mod(int64_t epfd, int64_t fd, int64_t events, uint64_t data)
+{
+    return change(epfd, EPOLL_CTL_MOD, fd, events, data);
 }
 
 /* With the descriptor's own number as its data. */
-int evk_epoll_add_self(int epfd, int fd, uint32_t events) { return evk_epoll_add(epfd, fd, events, (uint64_t)fd); }
+int evk_epoll_add_self(int64_t epfd, int64_t fd, int64_t events)
+{
+    return change(epfd, EPOLL_CTL_ADD, fd, events, (uint64_t)fd);
+}
 
-int evk_epoll_mod_self(int epfd, int fd, uint32_t events) { return evk_epoll_mod(epfd, fd, events, (uint64_t)fd); }
+int evk_epoll_mod_self(int64_t epfd, int64_t fd, int64_t events)
+{
+    return change(epfd, EPOLL_CTL_MOD, fd, events, (uint64_t)fd);
+}
 
 int evk_epoll_del(int epfd, int fd) { return RESULT(epoll_ctl(epfd, EPOLL_CTL_DEL, fd, NULL)); }
 
@@ -89,25 +103,36 @@ int evk_epoll_wait(int epfd, uint64_t *pairs, int maxevents, int timeout_ms)
 }
 
 /* One event in 30 bits, events above 24 bits of data, so that the usual wait needs no memory and Python takes it apart
-   in its fast path for ints of one digit: 0 at the timeout. What does not fit (EPOLLRDHUP say) and errors are -1;
-   `evk_epoll_wait_one_result` then gives the thread's last pair and its result. */
-static _Thread_local uint64_t one_pair[2];
-static _Thread_local int one_result;
+   in its fast path for ints of one digit: 0 at the timeout. What does not fit (EPOLLRDHUP say) and errors are kept for
+   `evk_epoll_wait_one_result`, which wants the negative number that came in their place. The last 64 of a thread are
+   kept: between the two calls Python may run a signal's handler, which may wait as well. */
+#define KEPT 64
+
+static _Thread_local struct {
+    uint64_t pair[2];
+    int result;
+} kept[KEPT];
+static _Thread_local unsigned keeps;
 
 int evk_epoll_wait_one(int epfd, int timeout_ms)
 {
-    one_result = evk_epoll_wait(epfd, one_pair, 1, timeout_ms);
-    if (one_result == 0)
+    uint64_t pair[2];
+    int result = evk_epoll_wait(epfd, pair, 1, timeout_ms);
+    if (result == 0)
         return 0;
-    if (one_result < 0 || one_pair[0] >> 24 || one_pair[1] >> 6)
-        return -1;
-    return (int)(one_pair[1] << 24 | one_pair[0]);
+    if (__builtin_expect(result > 0 && !(pair[0] >> 24) && !(pair[1] >> 6), 1))
+        return (int)(pair[1] << 24 | pair[0]);
+    unsigned place = keeps++ % KEPT;
+    memcpy(kept[place].pair, pair, sizeof pair);
+    kept[place].result = result;
+    return -1 - (int)place;
 }
 
-int evk_epoll_wait_one_result(uint64_t *pair)
+int evk_epoll_wait_one_result(int kept_as, uint64_t *pair)
 {
-    memcpy(pair, one_pair, sizeof one_pair);
-    return one_result;
+    unsigned place = (unsigned)(-1 - kept_as) % KEPT;
+    memcpy(pair, kept[place].pair, sizeof kept[place].pair);
+    return kept[place].result;
 }
 
 int evk_epoll_pwait(int epfd, uint64_t *pairs, int maxevents, int timeout_ms, const uint64_t *mask)

@@ -182,3 +182,44 @@ def test_threads_in_single_waits_do_not_share_an_event() -> None:
     assert wrong == []
     for counter in counters:
         counter.close()
+
+
+def test_a_signal_s_handler_may_wait_on_the_same_thread_without_taking_the_event() -> None:
+    """The handler may run between our wait's return and our look at what did not fit the short answer."""
+    mixed: list[object] = []
+    with Epoll() as ours, Epoll() as theirs, EventFd(1) as counter:
+        ours.add(counter, EPOLLIN, 2**40)
+        theirs.add(counter, EPOLLIN, 2**41)
+
+        def handler(_number: int, _frame: object) -> None:
+            mixed.extend(found for _ in range(5) if (found := theirs.wait_one(0)) != (2**41, EPOLLIN))
+
+        before = signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, 1e-4, 1e-4)
+        try:
+            for _ in range(20_000):
+                found = ours.wait_one(0)
+                if found != (2**40, EPOLLIN):
+                    mixed.append(found)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+    assert mixed == []
+
+
+def test_a_float_is_no_count() -> None:
+    with EventFd() as counter:
+        with pytest.raises(TypeError):
+            counter.write(1.0)  # type: ignore[arg-type]  what is tested
+        counter.write(True)
+        assert counter.read() == 1
+
+
+@pytest.mark.parametrize("wrong", [2**31, -(2**31) - 1, 2**40])
+def test_a_descriptor_beyond_an_int_is_refused_not_cut(wrong: int) -> None:
+    with Epoll() as epoll:
+        for change in (epoll.add, epoll.modify):
+            with pytest.raises(OverflowError):
+                change(wrong, EPOLLIN)
+            with pytest.raises(OverflowError):
+                change(wrong, EPOLLIN, 1)

@@ -114,8 +114,8 @@ PEERS: Final = (
         "epoll/wait",
         "perf bench epoll wait -m -t 2 -r {s}",
         _perf_wait,
-        "an instance for each of two threads, pinned on both sides",
-        {"workers": 2, "maxevents": 1, "queue": "per-worker", "pin": "spread"},
+        "an instance for each of two threads",
+        {"workers": 2, "maxevents": 1, "queue": "per-worker"},
     ),
     Peer(
         "epoll/ctl",

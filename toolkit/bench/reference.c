@@ -19,7 +19,7 @@
 
 /* reference_threads.c */
 void ctl_threads(long n);
-void wait_threads(long n);
+long wait_threads(long n);
 void wake_writer(long n, int cpu, int there, int back);
 void wake_waiter(long n, int cpu, int there, int back);
 
@@ -140,7 +140,7 @@ int main(int count, char **words)
     if (count != 3)
         return 2;
     struct timespec begin, end;
-    long n = atol(words[2]);
+    long n = atol(words[2]), done = n;
     clockid_t clock = strcmp(words[1], "ping-pong") ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
     clock_gettime(clock, &begin);
     if (!strcmp(words[1], "write-read"))
@@ -164,12 +164,13 @@ int main(int count, char **words)
     else if (!strcmp(words[1], "ctl-threads"))
         ctl_threads(n);
     else if (!strcmp(words[1], "wait-threads"))
-        wait_threads(n);
+        done = wait_threads(n);
     else if (!strcmp(words[1], "ping-pong"))
         ping_pong(n);
     else
         return 2;
     clock_gettime(clock, &end);
-    printf("%lld\n", (long long)(end.tv_sec - begin.tv_sec) * 1000000000 + (end.tv_nsec - begin.tv_nsec));
+    double took = (double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec);
+    printf("%.0f\n", took * (double)n / (double)done);
     return 0;
 }

@@ -60,13 +60,7 @@ void ctl_threads(long n)
         pthread_join(threads[i], NULL);
 }
 
-/* --- one writer goes round the descriptors of two waiters, which take one event a wait --- */
-
-static struct lane {
-    int fd;
-    atomic_int pending;
-    char line[56];
-} lanes[THREADS * EACH];
+/* --- one writer goes round the descriptors of two waiters, which take one event a wait, and waits for nobody --- */
 
 static int instances[THREADS];
 static atomic_int over;
@@ -74,63 +68,42 @@ static atomic_int over;
 static void *take(void *instance)
 {
     struct epoll_event event;
-    for (;;) {
+    for (long taken = 0;;) {
         uint64_t value;
         int last = over, count = epoll_wait(*(int *)instance, &event, 1, last ? 0 : 20);
         if (count == 0 && last)
-            return NULL;
-        if (count == 1 && read(lanes[event.data.u32].fd, &value, 8) == 8)
-            atomic_store_explicit(&lanes[event.data.u32].pending, 0, memory_order_release);
+            return (void *)taken;
+        taken += count == 1 && read(event.data.fd, &value, 8) == 8;
     }
 }
 
-static int was_read(const struct lane *block)
+/* How many events were taken: a read may find several writes. */
+long wait_threads(long n)
 {
-    for (int i = 0; i < EACH; ++i)
-        if (atomic_load_explicit(&block[i].pending, memory_order_acquire))
-            return 0;
-    return 1;
-}
-
-static void await_readers(long tries)
-{
-    if (tries < 64)
-        for (volatile int i = 0; i < 200; ++i)
-            ;
-    else
-        pause_ns(500);
-}
-
-void wait_threads(long n)
-{
+    int counters[THREADS * EACH];
     pthread_t threads[THREADS];
     for (int t = 0; t < THREADS; ++t) {
         instances[t] = epoll_create1(0);
         for (int i = t * EACH; i < (t + 1) * EACH; ++i) {
-            struct epoll_event event = {.events = EPOLLIN, .data.u32 = (uint32_t)i};
-            lanes[i].fd = eventfd(0, EFD_NONBLOCK);
-            epoll_ctl(instances[t], EPOLL_CTL_ADD, lanes[i].fd, &event);
+            struct epoll_event event = {.events = EPOLLIN, .data.fd = counters[i] = eventfd(0, EFD_NONBLOCK)};
+            epoll_ctl(instances[t], EPOLL_CTL_ADD, counters[i], &event);
         }
         pthread_create(&threads[t], NULL, take, &instances[t]);
     }
     uint64_t state = 1;
-    for (long sent = 0, block = 0, tries = 0; sent < n; block = (block + 1) % THREADS) {
-        if (!was_read(&lanes[block * EACH])) {
-            if (++tries % THREADS == 0)
-                await_readers(tries / THREADS);
-            continue;
-        }
-        tries = 0;
-        for (int i = 0; i < EACH && sent < n; ++i, ++sent) {
-            uint64_t value = 1 + (draw(&state) & 0xFF);
-            lanes[block * EACH + i].pending = 1;
-            if (write(lanes[block * EACH + i].fd, &value, 8) != 8)
-                abort();
-        }
+    for (long sent = 0; sent < n; ++sent) {
+        uint64_t value = 1 + (draw(&state) & 0xFF);
+        if (write(counters[sent % (THREADS * EACH)], &value, 8) != 8)
+            abort();
     }
     over = 1;
-    for (int t = 0; t < THREADS; ++t)
-        pthread_join(threads[t], NULL);
+    long total = 0;
+    for (int t = 0; t < THREADS; ++t) {
+        void *taken;
+        pthread_join(threads[t], &taken);
+        total += (long)taken;
+    }
+    return total;
 }
 
 /* --- a wake-up across CPUs: the writer's stamp is what it writes; the waiter asks for the next one --- */

@@ -75,10 +75,10 @@ def _wait(arguments: tuple[Any, ...], result: int) -> Described:
 
 
 def _wait_one(arguments: tuple[Any, ...], result: int) -> Described:
-    del result  # a word; the thread's last pair tells all
     epfd, timeout = arguments
-    pair = ffi.new("uint64_t[2]")
-    return _wait((epfd, pair, 1, timeout), linux.compiled.evk_epoll_wait_one_result(pair))
+    pair = ffi.new("uint64_t[2]", [result & 0xFFFFFF, result >> 24] if result > 0 else [0, 0])
+    count = linux.compiled.evk_epoll_wait_one_result(result, pair) if result < 0 else int(result > 0)
+    return _wait((epfd, pair, 1, timeout), count)
 
 
 def _mask(pointer: Any) -> str:  # noqa: ANN401  cffi data has no static type

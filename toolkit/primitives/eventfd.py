@@ -7,6 +7,9 @@ from toolkit.primitives.owned import OwnedDescriptor
 
 __all__ = ["EFD_CLOEXEC", "EFD_NONBLOCK", "EFD_SEMAPHORE", "MAXIMUM", "EventFd", "EventFdFlags", "peek"]
 
+_ONE = 1
+_LOWEST_ERRNO = -4095  # include/linux/err.h, MAX_ERRNO
+
 MAXIMUM = 2**64 - 2
 """The largest count an eventfd holds; a write that would pass it blocks or fails with EAGAIN."""
 
@@ -44,7 +47,7 @@ class EventFd(OwnedDescriptor):
         """
         count: int = linux.evk_eventfd_read(self._fd)
         if count < 0:  # failed, or a count of 2^63 and more
-            if linux.compiled.evk_eventfd_read_failed():
+            if count >= _LOWEST_ERRNO and linux.compiled.evk_eventfd_read_failed():
                 self._fail(count, "read", 8)
             count += 2**64
         return count
@@ -57,9 +60,10 @@ class EventFd(OwnedDescriptor):
             OverflowError: `value` does not fit 64 bits.
             ValueError: closed.
         """
-        # 1 is a wake-up, and costs one argument less on the way to C
+        # 1 is a wake-up, and costs one argument less on the way to C. Asked for the object: 1.0 is equal, and no number
+        # of bytes to write.
         result = (
-            linux.evk_eventfd_write_one(self._fd) if value == 1 else linux.evk_eventfd_write(self._fd, value)
+            linux.evk_eventfd_write_one(self._fd) if value is _ONE else linux.evk_eventfd_write(self._fd, value)
         )
         if result < 0:
             self._fail(result, "write", value)
