@@ -55,7 +55,8 @@ _FAULTS = [
     ),
     ("signalfd", "sigchld", "waitpid:loss:50", "each-child-reaped-once"),
 ]
-_OPS = {"sigchld": "60", "coalesce": "200k"}  # a fork is dear; the reader of `coalesce` needs time to read
+# a fork is dear; the reader of `coalesce` needs time to read; a waiter must look while a lost DEL shows, for microseconds
+_OPS = {"sigchld": "60", "coalesce": "200k", "close-race": "20k"}
 
 
 @pytest.mark.parametrize(("primitive", "name", "fault", "invariant"), _FAULTS)
