@@ -27,39 +27,64 @@ int evk_shutdown(int fd, int how) { return shutdown(fd, how) < 0 ? -errno : 0; }
 
 static int descriptor_in(uint64_t token) { return (int)(token & ((1U << EVK_TOKEN_SHIFT) - 1)); }
 
-/* epoll_wait, then recv for each connection that is readable: event i has its bytes in slot i of the slab, and
-   sizes[i] as recv(2) would return it, or -errno, or INT64_MIN when nothing was read. */
-int evk_wait_receive(int epfd, uint64_t *pairs, int maxevents, int timeout_ms, char *slab, uint64_t slot, int64_t *sizes)
+/* epoll_wait, then recv for each connection that is readable. */
+int evk_wait_receive(int epfd, struct evk_turn *turn, int maxevents, int timeout_ms)
 {
-    int count = evk_epoll_wait(epfd, pairs, maxevents, timeout_ms);
+    int count = evk_epoll_wait(epfd, turn->pairs, maxevents, timeout_ms);
+    uint64_t begin = 0;
+    turn->alike = count > 0;
     for (int i = 0; i < count; ++i) {
-        uint64_t token = pairs[2 * i];
-        if ((token >> EVK_TOKEN_SHIFT) && (pairs[2 * i + 1] & EPOLLIN))
-            sizes[i] = evk_recv(descriptor_in(token), slab + (uint64_t)i * slot, slot, 0);
+        uint64_t token = turn->tokens[i] = turn->pairs[2 * i];
+        char *bytes = turn->slab + begin;
+        turn->begins[i] = begin;
+        if ((token >> EVK_TOKEN_SHIFT) && (turn->pairs[2 * i + 1] & EPOLLIN))
+            turn->sizes[i] = evk_recv(descriptor_in(token), bytes, turn->most, 0);
         else
-            sizes[i] = INT64_MIN;
+            turn->sizes[i] = INT64_MIN;
+        if (turn->sizes[i] > 0)
+            begin += (uint64_t)turn->sizes[i];
+        if (turn->alike)
+            turn->alike = turn->sizes[i] > 0 && turn->sizes[i] == turn->sizes[0] &&
+                          memcmp(bytes, turn->slab, (size_t)turn->sizes[i]) == 0;
     }
     return count;
 }
 
-/* Sends an answer to each event of evk_wait_receive that has one: answers[i] is the address of a struct evk_answer, or 0.
-   Whose answer went out whole is re-armed with the events `rearm`, unless that is 0. Returns how many answers went out
-   whole; sent[i] is what send(2) said to event i, as -errno on failure, and 0 where there was no answer. */
-int evk_answer_rearm(int epfd, const uint64_t *pairs, const uint64_t *answers, int count, uint32_t rearm, int64_t *sent)
+/* Sends an answer to each event that has one. Whose answer went out whole is re-armed with the events `rearm`, unless
+   that is 0. Returns how many answers went out whole. */
+int evk_answer_rearm(int epfd, struct evk_turn *turn, int count, uint32_t rearm)
 {
     int whole = 0;
     for (int i = 0; i < count; ++i) {
-        const struct evk_answer *answer = (const struct evk_answer *)(uintptr_t)answers[i];
-        int fd = descriptor_in(pairs[2 * i]);
-        sent[i] = 0;
+        const struct evk_answer *answer = (const struct evk_answer *)(uintptr_t)turn->answers[i];
+        int fd = descriptor_in(turn->tokens[i]);
+        turn->sent[i] = 0;
         if (!answer)
             continue;
-        sent[i] = evk_send(fd, (const void *)(uintptr_t)answer->address, answer->size, MSG_NOSIGNAL);
-        if (sent[i] != (int64_t)answer->size)
+        turn->sent[i] = evk_send(fd, (const void *)(uintptr_t)answer->address, answer->size, MSG_NOSIGNAL);
+        if (turn->sent[i] != (int64_t)answer->size)
             continue;
         ++whole;
         if (rearm)
-            evk_epoll_ctl(epfd, EPOLL_CTL_MOD, fd, rearm, pairs[2 * i]);
+            evk_epoll_ctl(epfd, EPOLL_CTL_MOD, fd, rearm, turn->tokens[i]);
     }
     return whole;
+}
+
+/* As evk_answer_rearm with the same answer to every event. */
+int evk_answer_alike(int epfd, struct evk_turn *turn, int count, uint64_t answer, uint32_t rearm)
+{
+    for (int i = 0; i < count; ++i)
+        turn->answers[i] = answer;
+    return evk_answer_rearm(epfd, turn, count, rearm);
+}
+
+/* Cuts each number to its `mantissa_bits` highest bits: the lower edge of its bucket in a log-linear histogram. */
+void evk_lower_edges(uint64_t *durations, uint64_t count, uint32_t mantissa_bits)
+{
+    for (uint64_t i = 0; i < count; ++i) {
+        uint32_t bits = durations[i] ? 64u - (uint32_t)__builtin_clzll(durations[i]) : 0;
+        uint32_t shift = bits > mantissa_bits ? bits - mantissa_bits : 0;
+        durations[i] = durations[i] >> shift << shift;
+    }
 }

@@ -12,5 +12,24 @@ int evk_shutdown(int fd, int how);
 
 struct evk_answer { uint64_t address; uint64_t size; };
 
-int evk_wait_receive(int epfd, uint64_t *pairs, int maxevents, int timeout_ms, char *slab, uint64_t slot, int64_t *sizes);
-int evk_answer_rearm(int epfd, const uint64_t *pairs, const uint64_t *answers, int count, uint32_t rearm, int64_t *sent);
+/* The memory of one turn, room for as many events as a wait may return. Event i has its data word in tokens[i], in
+   sizes[i] what recv(2) returned, or -errno, or INT64_MIN when nothing was read, and its bytes in the slab from begins[i]
+   on. The slab has `most` bytes for each event; those that came stand close together, so that few pages are touched.
+   `alike` says that every event brought the same bytes. answers[i] is the address of a struct evk_answer, or 0; sent[i] is what
+   send(2) said to it, -errno on failure, 0 where there was no answer. */
+struct evk_turn {
+    uint64_t *pairs;
+    uint64_t *tokens;
+    int64_t *sizes;
+    uint64_t *begins;
+    uint64_t *answers;
+    int64_t *sent;
+    char *slab;
+    uint64_t most;
+    uint64_t alike;
+};
+
+void evk_lower_edges(uint64_t *durations, uint64_t count, uint32_t mantissa_bits);
+int evk_wait_receive(int epfd, struct evk_turn *turn, int maxevents, int timeout_ms);
+int evk_answer_rearm(int epfd, struct evk_turn *turn, int count, uint32_t rearm);
+int evk_answer_alike(int epfd, struct evk_turn *turn, int count, uint64_t answer, uint32_t rearm);

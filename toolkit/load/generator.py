@@ -12,7 +12,7 @@ from toolkit.ffi.flags import EPOLLIN, EPOLLOUT
 from toolkit.load.client import Client, ConnectFailed, request_for
 from toolkit.load.plan import LoadFigures, LoadPlan
 from toolkit.primitives.epoll import Epoll
-from toolkit.servers.buffers import BATCH, SLOT_SIZE, Buffer
+from toolkit.servers.buffers import BATCH, Buffer
 from toolkit.servers.latency import Latencies
 from toolkit.servers.options import SECOND_NS
 from toolkit.servers.outgoing import AGAIN, INTERRUPTED, NOSIGNAL
@@ -111,16 +111,14 @@ class Generator:
         if self._interval_ns and self._accepting:
             self._start_due(now)
         timeout_ms = self._timeout_ms(now, end)
-        count = linux.lib.evk_wait_receive(
-            self._epoll.fileno(), buffer.pairs, BATCH, timeout_ms, buffer.slab, SLOT_SIZE, buffer.sizes
-        )
+        count = linux.lib.evk_wait_receive(self._epoll.fileno(), buffer.turn, BATCH, timeout_ms)
         if count < 0:
             if count != INTERRUPTED:
                 fail(count, "epoll_wait", self._epoll.fileno(), BATCH, timeout_ms)
             return
         now = time.monotonic_ns()
         sizes = linux.ffi.unpack(buffer.sizes, count) if count else ()
-        for event, token in enumerate(linux.ffi.unpack(buffer.pairs, 2 * count)[::2] if count else ()):
+        for event, token in enumerate(linux.ffi.unpack(buffer.tokens, count) if count else ()):
             client = self._clients.get(token)
             if client is None:
                 continue

@@ -63,7 +63,9 @@ class EventFd(OwnedDescriptor):
         # 1 is a wake-up, and costs one argument less on the way to C. Asked for the object: 1.0 is equal, and no number
         # of bytes to write.
         result = (
-            linux.evk_eventfd_write_one(self._fd) if value is _ONE else linux.evk_eventfd_write(self._fd, value)
+            linux.evk_eventfd_write_one(self._fd)
+            if value is _ONE
+            else linux.evk_eventfd_write(self._fd, value)
         )
         if result < 0:
             self._fail(result, "write", value)

@@ -8,30 +8,34 @@ from toolkit.ffi import linux
 BATCH = 64
 """The most events a turn takes."""
 
-SLOT_SIZE = 16384
+MOST = 16384
 """The most bytes a turn reads from one connection."""
 
 
 class Buffer:
-    """The memory of one turn: events, a slot of bytes for each, and what is answered to each (cdefs/linux/sockets.h).
+    """The memory of one turn: events, the bytes of each, and what is answered to each (cdefs/linux/sockets.h).
 
-    `pairs`, `sizes`, `answers` and `sent` are cffi arrays. `received[i * SLOT_SIZE :]` is what event i brought.
+    `turn` is a struct evk_turn of the arrays, which are cffi's. `received` is what events brought.
     """
 
-    __slots__ = ("answers", "pairs", "received", "sent", "sizes", "slab")
+    __slots__ = ("answers", "begins", "pairs", "received", "sent", "sizes", "slab", "tokens", "turn")
 
     def __init__(self) -> None:
         new = linux.ffi.new
         self.pairs: Any = new("uint64_t[]", 2 * BATCH)
+        self.tokens: Any = new("uint64_t[]", BATCH)
         self.sizes: Any = new("int64_t[]", BATCH)
+        self.begins: Any = new("uint64_t[]", BATCH)
         self.answers: Any = new("uint64_t[]", BATCH)
         self.sent: Any = new("int64_t[]", BATCH)
-        self.slab: Any = new("char[]", BATCH * SLOT_SIZE)
+        self.slab: Any = new("char[]", BATCH * MOST)
         self.received: Any = linux.ffi.buffer(self.slab)
+        arrays = (self.pairs, self.tokens, self.sizes, self.begins, self.answers, self.sent, self.slab)
+        self.turn: Any = new("struct evk_turn *", (*arrays, MOST, 0))
 
     def bytes_of(self, event: int, size: int) -> bytes:
-        """The `size` bytes in the slot of event number `event`."""
-        begin = event * SLOT_SIZE
+        """The `size` bytes that event number `event` brought."""
+        begin = self.begins[event]
         data: bytes = self.received[begin : begin + size]
         return data
 

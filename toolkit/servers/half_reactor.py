@@ -12,7 +12,7 @@ import time
 from toolkit.ffi import linux
 from toolkit.ffi.flags import EFD_CLOEXEC, EFD_SEMAPHORE, EPOLLET, EPOLLIN
 from toolkit.primitives.eventfd import EventFd
-from toolkit.servers.buffers import BATCH, SLOT_SIZE, Buffer
+from toolkit.servers.buffers import BATCH, MOST, Buffer
 from toolkit.servers.connection import Connection
 from toolkit.servers.control import SIGNAL_TOKEN, Control
 from toolkit.servers.draining import Draining
@@ -151,7 +151,7 @@ class Worker:
         self._tally.events += 1
         size = NOTHING_READ
         if events & EPOLLIN or connection.unsent is None:
-            size = linux.lib.evk_recv(connection.fd, self._buffer.slab, SLOT_SIZE, 0)
+            size = linux.lib.evk_recv(connection.fd, self._buffer.slab, MOST, 0)
         data = self._buffer.bytes_of(0, size) if size > 0 else b""
         known = service.known_answers().get(data) if connection.at_rest else None
         if known is None:

@@ -13,7 +13,7 @@ from threading import Lock
 from toolkit.ffi import linux
 from toolkit.ffi.errors import fail
 from toolkit.ffi.flags import EPOLLIN
-from toolkit.servers.buffers import BATCH, SLOT_SIZE, Buffer
+from toolkit.servers.buffers import BATCH, Buffer
 from toolkit.servers.connection import Connection
 from toolkit.servers.control import Control
 from toolkit.servers.draining import Draining
@@ -125,13 +125,11 @@ class Worker:
         server, shared, buffer = self._server, self._server.shared, self._buffer
         epfd = shared.epoll.fileno()
         at_most, timeout_ms = self._take_at_most, self._timeout_ms()
-        count: int = linux.lib.evk_wait_receive(
-            epfd, buffer.pairs, at_most, timeout_ms, buffer.slab, SLOT_SIZE, buffer.sizes
-        )
+        count: int = linux.lib.evk_wait_receive(epfd, buffer.turn, at_most, timeout_ms)
         if count < 0 and count != INTERRUPTED:
             fail(count, "epoll_wait", epfd, at_most, timeout_ms)
         self.service.begin_batch()
-        taken: list[int] = linux.ffi.unpack(buffer.pairs, 2 * count)[::2] if count > 0 else []
+        taken: list[int] = linux.ffi.unpack(buffer.tokens, count) if count > 0 else []
         self._tally.events += len(taken)
         for token in taken:  # before anybody looks for idle ones: what was read is in no socket any more
             shared.claim(token)
@@ -158,14 +156,14 @@ class Worker:
         known_answers, deadline = service.known_answers(), service.idle_deadline
         answers = [0] * len(taken)
         to_do: list[tuple[Connection, int, bytes]] = []
-        requests = known_count = 0
+        requests = known_count = end = 0
         for event, size in enumerate(linux.ffi.unpack(self._buffer.sizes, len(taken))):
+            begin, end = end, end + max(size, 0)
             connection = by_token.get(taken[event])
             if connection is None:
                 self._other_event(taken[event])
                 continue
-            begin = event * SLOT_SIZE
-            data: bytes = received[begin : begin + size] if size > 0 else b""
+            data: bytes = received[begin:end]
             known = known_answers.get(data)
             if known is None or not connection.at_rest:
                 to_do.append((connection, size, data))
@@ -185,9 +183,7 @@ class Worker:
         """Sends, and re-arms those who took all. Returns how many did."""
         buffer, epfd = self._buffer, self._server.shared.epoll.fileno()
         buffer.answers[0 : len(answers)] = answers
-        whole: int = linux.lib.evk_answer_rearm(
-            epfd, buffer.pairs, buffer.answers, len(answers), IN | ONE_SHOT, buffer.sent
-        )
+        whole: int = linux.lib.evk_answer_rearm(epfd, buffer.turn, len(answers), IN | ONE_SHOT)
         self.service.latencies.add(time.monotonic_ns() - self.service.now)
         return whole
 

@@ -10,7 +10,7 @@ from toolkit.ffi.errors import fail
 from toolkit.ffi.flags import EPOLLET, EPOLLONESHOT
 from toolkit.primitives.epoll import Epoll
 from toolkit.primitives.owned import Descriptor
-from toolkit.servers.buffers import BATCH, SLOT_SIZE, Buffer, BufferPool
+from toolkit.servers.buffers import BATCH, Buffer, BufferPool
 from toolkit.servers.connection import Connection
 from toolkit.servers.draining import Draining
 from toolkit.servers.ledger import Tally
@@ -59,6 +59,8 @@ class Loop:
         self._buffers = buffers
         self._extra = _ONE_SHOT if one_shot else 0
         self._one_shot = one_shot
+        self._rearmed = IN | _ONE_SHOT if one_shot else 0
+        """The events that a connection is armed with again by the call that answers it; 0: it has stayed armed."""
         self.after_turn: Callable[[], None] | None = None
         self._handlers: dict[int, Callable[[], object]] = {}
         self._wheel = TimingWheel[Connection](options.idle_timeout_ns, self.service.now, self._expire)
@@ -94,35 +96,58 @@ class Loop:
         if due is not None:
             due_ms = due // _MILLISECOND_NS + 1
             timeout_ms = due_ms if timeout_ms < 0 else min(timeout_ms, due_ms)
-        buffer = self._buffers.take()
+        epfd, buffer = self.epoll.fileno(), self._buffers.take()
         try:
             if self._check_owner:
                 self._check_owner("wait in")
-            count = linux.lib.evk_wait_receive(
-                self.epoll.fileno(), buffer.pairs, BATCH, timeout_ms, buffer.slab, SLOT_SIZE, buffer.sizes
-            )
+            count = linux.lib.evk_wait_receive(epfd, buffer.turn, BATCH, timeout_ms)
             self.service.begin_batch()
             if count > 0:
-                self._handle(buffer, count)
+                self.tally.events += count
+                tokens = linux.ffi.unpack(buffer.tokens, count)
+                if not (buffer.turn.alike and self._answer_alike(epfd, buffer, tokens)):
+                    self._answer_each(epfd, buffer, tokens)
             elif count < 0 and count != INTERRUPTED:  # SIGCONT after SIGSTOP ends a wait too (signal(7))
-                fail(count, "epoll_wait", self.epoll.fileno(), BATCH, timeout_ms)
+                fail(count, "epoll_wait", epfd, BATCH, timeout_ms)
         finally:
             self._buffers.give_back(buffer)
         self._wheel.advance(self.service.now)
         if self.after_turn is not None:
             self.after_turn()
 
-    def _handle(self, buffer: Buffer, count: int) -> None:
+    def _answer_alike(self, epfd: int, buffer: Buffer, tokens: list[int]) -> bool:
+        """The usual turn: all brought the same bytes, and one known answer goes to all. False: nothing was answered."""
+        service, connections = self.service, self.connections
+        known = service.known_answers().get(buffer.received[: buffer.sizes[0]])
+        if known is None:
+            return False
+        deadline = service.idle_deadline
+        for token in tokens:
+            connection = connections.get(token)
+            if connection is None or not connection.at_rest:
+                return False
+            connection.deadline = deadline
+        whole = linux.lib.evk_answer_alike(epfd, buffer.turn, len(tokens), known.address, self._rearmed)
+        again: list[tuple[Descriptor, int, int]] = []
+        if whole == len(tokens):
+            self._note_answered(whole * known.requests)
+        else:
+            self._after_sending(buffer, tokens, [known.address] * len(tokens), again)
+            self.epoll.modify_many(again)
+        service.latencies.add(time.monotonic_ns() - service.now)
+        return True
+
+    def _answer_each(self, epfd: int, buffer: Buffer, tokens: list[int]) -> None:
         """Known answers are noted down and go out in one call; what needs more is served event by event."""
         connections, received = self.connections, buffer.received
         known_answers, deadline = self.service.known_answers(), self.service.idle_deadline
-        tokens = linux.ffi.unpack(buffer.pairs, 2 * count)[::2]
-        answers = [0] * count
+        answers = [0] * len(tokens)
         others: list[int] = []
-        requests = known_count = begin = 0
-        for event, size in enumerate(linux.ffi.unpack(buffer.sizes, count)):
+        requests = known_count = end = 0
+        for event, size in enumerate(linux.ffi.unpack(buffer.sizes, len(tokens))):
             if size > 0:
-                known = known_answers.get(received[begin : begin + size])
+                begin, end = end, end + size
+                known = known_answers.get(received[begin:end])
                 if known is not None:
                     connection = connections.get(tokens[event])
                     if connection is not None and connection.at_rest:
@@ -130,21 +155,13 @@ class Loop:
                         connection.deadline = deadline
                         requests += known.requests
                         known_count += 1
-                        begin += SLOT_SIZE
                         continue
             others.append(event)
-            begin += SLOT_SIZE
-        self.tally.events += count
         again: list[tuple[Descriptor, int, int]] = []
         if known_count:
-            rearm = IN | self._extra if self._one_shot else 0
-            buffer.answers[0:count] = answers
-            whole = linux.lib.evk_answer_rearm(
-                self.epoll.fileno(), buffer.pairs, buffer.answers, count, rearm, buffer.sent
-            )
-            if whole == known_count:
-                self.tally.begun += requests
-                self.tally.answered += requests
+            buffer.answers[0 : len(tokens)] = answers
+            if linux.lib.evk_answer_rearm(epfd, buffer.turn, len(tokens), self._rearmed) == known_count:
+                self._note_answered(requests)
             else:
                 self._after_sending(buffer, tokens, answers, again)
             self.service.latencies.add(time.monotonic_ns() - self.service.now)
@@ -153,6 +170,10 @@ class Loop:
             self.epoll.modify_many(again)
         for handler in handlers:  # newcomers after those who are being served
             handler()
+
+    def _note_answered(self, requests: int) -> None:
+        self.tally.begun += requests
+        self.tally.answered += requests
 
     def _after_sending(
         self, buffer: Buffer, tokens: list[int], answers: list[int], again: list[tuple[Descriptor, int, int]]

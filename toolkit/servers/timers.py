@@ -27,6 +27,7 @@ class TimingWheel(Generic[Timed]):
         self._slots: list[list[Timed]] = [[] for _ in range(slots)]
         self._expire = expire
         self._tick = now // self._width
+        self._next_at = (self._tick + 1) * self._width
         self._filed = 0
 
     def add(self, timed: Timed) -> None:
@@ -37,6 +38,8 @@ class TimingWheel(Generic[Timed]):
 
     def advance(self, now: int) -> None:
         """Looks at every slot that has come round by `now`."""
+        if now < self._next_at:
+            return
         last = now // self._width
         for tick in range(max(self._tick + 1, last - len(self._slots) + 1), last + 1):
             self._tick = tick
@@ -50,9 +53,10 @@ class TimingWheel(Generic[Timed]):
                     self._expire(timed)
                 else:
                     self.add(timed)
+        self._next_at = (self._tick + 1) * self._width
 
     def next_ns(self, now: int) -> int | None:
         """Nanoseconds until the next slot comes round; None while nothing is filed."""
         if not self._filed:
             return None
-        return max(0, (self._tick + 1) * self._width - now)
+        return max(0, self._next_at - now)
