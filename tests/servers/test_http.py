@@ -1,7 +1,5 @@
 """Every model speaks HTTP/1.1: whole and cut requests, many at once, large ones, bad ones, slow ones."""
 
-import os
-import signal
 import socket
 import subprocess
 import time
@@ -190,24 +188,15 @@ def test_a_thousand_slow_clients_do_not_delay_others(serving: "Serving", model: 
     assert final["answered"] == 1400
 
 
-def test_one_answer_for_many_reaches_each_whole_through_a_small_window(
-    serving: "Serving", model: str
-) -> None:
-    """They ask while the server is stopped, so that it finds them all in one turn, and nobody's window takes all."""
+def test_one_answer_for_many_reaches_each_whole_when_windows_are_full(serving: "Serving", model: str) -> None:
     with serving(model, "--body-size", "60000", "--workers", "1") as server:
-        clients = [server.connect() for _ in range(20)]
-        for client in clients:
-            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            assert len(server.ask(client)) == 60_000
-        for _ in range(3):
-            server.process.send_signal(signal.SIGSTOP)
-            os.waitid(os.P_PID, server.process.pid, os.WSTOPPED | os.WNOWAIT)
+        clients = [server.connect() for _ in range(10)]
+        for _ in range(100):  # 6 MB for each, more than fits on its way: at some answer the window is full
             for client in clients:
                 client.sendall(GET)
-            server.process.send_signal(signal.SIGCONT)
-            for client in clients:
-                assert len(server.receive(client).partition(b"\r\n\r\n")[2]) == 60_000
         for client in clients:
+            for _ in range(100):
+                assert len(server.receive(client).partition(b"\r\n\r\n")[2]) == 60_000
             client.close()
         final = server.end()
-    assert final["answered"] == 80
+    assert final["answered"] == 1000

@@ -55,7 +55,7 @@ _FAULTS = [
     ),
     ("signalfd", "sigchld", "waitpid:loss:50", "each-child-reaped-once"),
 ]
-# a fork is dear; the reader of `coalesce` needs time to read; a waiter must look while a lost DEL shows, for microseconds
+# a fork is dear; the reader of `coalesce` needs time to read; a lost DEL shows for microseconds, and a waiter must look
 _OPS = {"sigchld": "60", "coalesce": "200k", "close-race": "20k"}
 
 
