@@ -42,6 +42,7 @@ BOOL DuplicateHandle(
 HANDLE GetCurrentProcess(void);
 HANDLE GetStdHandle(DWORD which);
 DWORD GetFileType(HANDLE file);
+BOOL GetFileSizeEx(HANDLE file, LARGE_INTEGER *size);
 HANDLE CreateFileW(
     const WCHAR *name, DWORD access, DWORD share, SECURITY_ATTRIBUTES *security, DWORD disposition, DWORD flags,
     HANDLE model);

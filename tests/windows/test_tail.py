@@ -54,6 +54,19 @@ def test_a_file_is_followed_while_it_grows_and_from_its_start_when_it_was_cut(tm
         assert process.poll() is None
 
 
+def test_a_renamed_file_is_read_on_and_a_shorter_one_of_its_name_is_no_cut(tmp_path: Path) -> None:
+    log, renamed = tmp_path / "log", tmp_path / "log.1"
+    log.write_bytes(b"first\nsecond\n")
+    with tailing(tmp_path, "--follow", "log", "--timeout", f"{DEADLINE_S}s") as process:
+        assert [line(process), line(process)] == [b"first", b"second"]
+        log.rename(renamed)
+        log.write_bytes(b"new\n")
+        for number in range(5):
+            with renamed.open("ab", buffering=0) as writer:
+                writer.write(b"line %d\n" % number)
+            assert line(process) == b"line %d" % number
+
+
 def test_a_time_limit_ends_following_with_what_was_gathered(evkit: "Evkit", tmp_path: Path) -> None:
     (tmp_path / "log").write_bytes(b"first\nunfinished")
     done = evkit("tail", "--quiet", "--follow", "log", "--timeout", "300ms")

@@ -40,7 +40,8 @@ def tail(
         bool,
         typer.Option(
             "--follow",
-            help="Wait for a fifo's next writer when the last has left; on Windows, for a file to grow.",
+            help="Wait for a fifo's next writer when the last has left. On Windows also for a file to grow; it is "
+            "read from its start once found shorter than what was read: not if it was cut and outgrew that.",
         ),
     ] = False,
     quiet: Annotated[

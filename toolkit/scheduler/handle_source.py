@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from toolkit.ffi import windows
-from toolkit.ffi.windows_errors import WindowsCallError, describe
+from toolkit.ffi.windows_errors import WindowsCallError, describe, fail
 from toolkit.primitives.overlapped_file import OverlappedFile, OverlappedHandle
 from toolkit.primitives.owned_handle import pointer_of
 
@@ -55,6 +55,19 @@ class HandleSource:
             if error.winerror == lib.ERROR_PIPE_BUSY:
                 raise NotThere(f"every instance of this pipe has its client already: {name}") from error
             raise CannotRead(f"cannot open {name}: {describe(error.winerror)}") from error
+
+    def size(self) -> int:
+        """The length of the file that was opened, whatever has its name by now (GetFileSizeEx).
+
+        Raises:
+            WindowsCallError: the call failed.
+            ValueError: closed.
+        """
+        length = windows.ffi.new("LARGE_INTEGER *")
+        if not windows.lib.GetFileSizeEx(pointer_of(self.handle), length):
+            fail("GetFileSizeEx", hex(self.handle.handle))
+        bytes_there: int = length.QuadPart
+        return bytes_there
 
     def close(self) -> None:
         """Closes the handle; again is harmless."""

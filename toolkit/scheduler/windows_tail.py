@@ -1,6 +1,5 @@
 """`tail` on a completion port: the lines of many files and named pipes, until all have ended or Ctrl-C."""
 
-import os
 import signal
 from collections.abc import Callable, Iterable
 
@@ -72,22 +71,14 @@ async def _pass_lines_on(
                 break
             elif source.seekable:
                 await scheduler.sleep(_LOOK_AGAIN_S)
-                _begin_again_if_emptied(source)
+                if source.size() < source.offset:  # it was cut: its new start is what follows
+                    source.offset = 0
             else:
                 source = await _next_server(scheduler, source)
     finally:
         source.close()
         if line:
             write(source.name, [bytes(line).removesuffix(b"\r")])
-
-
-def _begin_again_if_emptied(source: HandleSource) -> None:
-    """A log that was cut short is read from its new start on."""
-    try:
-        if os.stat(source.name).st_size < source.offset:  # noqa: PTH116  the name as it was given
-            source.offset = 0
-    except OSError:
-        return  # renamed or deleted: its handle still reads what is written to it
 
 
 async def _next_server(scheduler: CompletionPortScheduler, source: HandleSource) -> HandleSource:
