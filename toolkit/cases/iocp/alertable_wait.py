@@ -39,6 +39,29 @@ def alertable_wait(lab: "WindowsLab") -> None:
         reason="at the next alertable wait",
     )
     _timer_ends_it(lab)
+    _neither_is_lost(lab)
+
+
+def _neither_is_lost(lab: "WindowsLab") -> None:
+    ran: list[int] = []
+    call = lab.ffi.callback("void(ULONG_PTR)", ran.append)
+    port = lab.port()
+    port.post(key=7)
+    lab.lib.QueueUserAPC(call, lab.lib.GetCurrentThread(), 1)
+    entries, removed = lab.ffi.new("OVERLAPPED_ENTRY[4]"), lab.ffi.new("ULONG *")
+
+    def wait() -> str:
+        if lab.lib.GetQueuedCompletionStatusEx(lab.pointer_of(port), entries, 4, removed, 1000, True):
+            return f"{removed[0]} packet, key {entries[0].lpCompletionKey}"
+        return f"error {lab.last_error()}"
+
+    came = [wait(), wait()]
+    lab.record("iocp-alertable-wait-packet-and-call", came, "which of them was first")
+    lab.must(
+        "iocp-alertable-wait-packet-and-call",
+        expected=[["1 packet, key 7", "error 192"], [1]],
+        observed=[sorted(came), ran],
+    )
 
 
 def _timer_ends_it(lab: "WindowsLab") -> None:
@@ -74,6 +97,11 @@ CASE = Case(
             "iocp-timer-call-ends-alertable-wait",
             "The procedure of a waitable timer ends an alertable wait with 192.",
             "Microsoft: SetWaitableTimer",
+        ),
+        Claim(
+            "iocp-alertable-wait-packet-and-call",
+            "A packet and a procedure call that are both there end two alertable waits, in either order.",
+            "observed",
         ),
     ),
     needs=("iocp",),

@@ -5,8 +5,9 @@ What it does        Sets FILE_SKIP_COMPLETION_PORT_ON_SUCCESS on a pipe and on a
 Why it bites        The flag saves a wait for each operation that need not wait, but then the result must be looked
                     at: whoever sets it and still waits for every packet hangs, and only when data was faster.
 What you will see   naive: the data is there and the wait for its packet ends at the timeout. right: no packet after
-                    a success, one after 997.
-References          Microsoft: SetFileCompletionNotificationModes; golang/go#22149, #77448; microsoft/WSL#40042
+                    a success, one after 997, and one after 234, which brings data but is no success.
+References          Microsoft: SetFileCompletionNotificationModes; golang/go#22149, #77448; libuv/libuv#5282;
+                    microsoft/WSL#40042
 """
 
 from typing import TYPE_CHECKING
@@ -68,6 +69,24 @@ def right(lab: "WindowsLab") -> None:
         observed=[started, operation.transferred, lab.nothing(port)],
         reason="on a socket",
     )
+    _warning_brings_its_packet(lab)
+
+
+def _warning_brings_its_packet(lab: "WindowsLab") -> None:
+    port = lab.port()
+    server, client = lab.pipe(messages=True)
+    port.associate(server, 3)
+    lab.skip_packets_on_success(server)
+    lab.fill(client, b"messages")
+    operation = lab.operation(4)
+    started = lab.started(server.read, operation)
+    packet = port.wait(150)
+    lab.must(
+        "iocp-skip-packet-with-warning",
+        expected=["DONE_PACKET_FOLLOWS", 234, 4],
+        observed=[started, packet and packet.error, packet and packet.bytes],
+        reason="a message pipe",
+    )
 
 
 CASE = Case(
@@ -89,6 +108,11 @@ CASE = Case(
         Claim(
             "iocp-skip-packet-when-pending",
             "Under the flag an operation that was pending (997) still queues its packet.",
+            "Microsoft: SetFileCompletionNotificationModes",
+        ),
+        Claim(
+            "iocp-skip-packet-with-warning",
+            "Under the flag a warning (234, data that did not fit) still queues its packet: it is no success.",
             "Microsoft: SetFileCompletionNotificationModes",
         ),
     ),
