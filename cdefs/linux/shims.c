@@ -3,7 +3,7 @@
 
 #include "preamble.h"
 
-static _Thread_local uint32_t *announce_slot;
+static _Thread_local uint32_t *announce_slot __attribute__((tls_model("initial-exec")));
 
 void evk_announce_next(uint32_t *slot) { announce_slot = slot; }
 
@@ -179,14 +179,19 @@ int evk_epoll_set_params(int epfd, uint32_t busy_poll_usecs, uint16_t budget, ui
 
 int evk_eventfd(uint32_t initval, int flags) { return RESULT(eventfd(initval, flags)); }
 
-static _Thread_local int eventfd_read_failed;
+static _Thread_local int eventfd_read_failed __attribute__((tls_model("initial-exec")));
 
 int64_t evk_eventfd_read(int fd)
 {
     uint64_t value = 0;
     announce();
-    eventfd_read_failed = read(fd, &value, sizeof value) < 0;
-    return eventfd_read_failed ? -errno : (int64_t)value;
+    if (__builtin_expect(read(fd, &value, sizeof value) < 0, 0)) {
+        eventfd_read_failed = 1;
+        return -errno;
+    }
+    if (__builtin_expect((int64_t)value < 0, 0))
+        eventfd_read_failed = 0;
+    return (int64_t)value;
 }
 
 int evk_eventfd_read_failed(void) { return eventfd_read_failed; }
