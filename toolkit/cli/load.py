@@ -18,7 +18,7 @@ app = new_app()
 @app.command(
     epilog=examples(
         "evkit serve half-sync --port 0 --duration 4s >up &"
-        " until grep -q listening up || ! kill -0 $!; do sleep 0.1; done;"
+        " until grep -qs listening up || ! kill -0 $!; do sleep 0.1; done;"
         " evkit load $(sed -n 's,listening on http://,,p' up) --duration 500ms --max-errors 0; wait"
     )
 )
