@@ -51,7 +51,7 @@ class Engine:
         """Runs `evkit ARGUMENTS` to its end, and holds that nothing is left of it."""
         process = self.start(*arguments)
         out, err = process.communicate(timeout=DEADLINE_S)
-        assert self.left_running() == []
+        assert [_status(pid) for pid in self.left_running()] == []
         assert list(self.folder.iterdir()) == []
         return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
@@ -103,6 +103,14 @@ class Engine:
         until = time.monotonic() + DEADLINE_S
         while left := self.left_running():
             assert time.monotonic() < until, f"still running: {left}"
+
+
+def _status(pid: int) -> str:
+    """Who that is, for whoever has to find out why it was left."""
+    try:
+        return (Path("/proc") / str(pid) / "status").read_text()[:200]
+    except OSError:
+        return f"{pid}, which has ended by now"
 
 
 @pytest.fixture

@@ -91,3 +91,10 @@ def test_however_the_run_ends_its_cases_end_too(engine_of_cases: "Engine", numbe
         assert engine_of_cases.left_running() == []
     engine_of_cases.wait_until_nothing_is_left()  # after SIGKILL the kernel tells the keeper (PR_SET_PDEATHSIG)
     assert list(engine_of_cases.folder.iterdir()) == []
+
+
+@pytest.mark.once
+def test_whoever_outlives_a_killed_runner_is_ended_each_time(engine_of_cases: "Engine") -> None:
+    """The engine asks the keeper to go as soon as the runner is gone, which is when the keeper begins to clean up."""
+    done = engine_of_cases.run("case", "run", "hostile/parricide", "--repeat", "200", "-j", "3", "--json")
+    assert done.stdout.count('"the runner was killed from within the case"') >= 200

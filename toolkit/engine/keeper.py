@@ -6,6 +6,7 @@ is the keeper. The engine's own process takes no such part: it may have children
 
 import contextlib
 import os
+import select
 import shutil
 import signal
 import socket
@@ -25,7 +26,7 @@ def be_a_keeper(runner: Callable[[], None], connection: socket.socket, folder: P
     """In a process of `fork_deaf`: forks another for `runner`, waits for its end, and ends and removes what is left."""
     try:
         os.setpgid(0, 0)  # Ctrl-C goes to the foreground group; the engine decides what becomes of us
-        _reap_and_obey()
+        _reap()  # and stays deaf: a handler could cut the last sweep short, just when the engine sees the runner gone
         pid = fork_deaf()
         if pid == 0:
             _be_its_runner(runner)
@@ -37,7 +38,9 @@ def be_a_keeper(runner: Callable[[], None], connection: socket.socket, folder: P
 
 def _be_its_runner(runner: Callable[[], None]) -> NoReturn:
     try:
-        _reap_and_obey()
+        _reap()
+        signal.signal(signal.SIGTERM, _stop)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
         runner()
     finally:
         _leave()
@@ -60,21 +63,27 @@ def _sweep() -> None:
 
 
 def _wait_for(runner: int) -> None:
-    try:
-        os.waitpid(runner, 0)
-    except _Stopped:
-        os.kill(runner, signal.SIGTERM)
-        os.waitpid(runner, 0)
+    """Until it has ended; SIGTERM, which stays blocked, is passed on to it."""
+    from toolkit.primitives.signalfd import SignalFd
+
+    pidfd = os.pidfd_open(runner)
+    with SignalFd([signal.SIGTERM]) as asked:
+        waiting = select.poll()
+        waiting.register(pidfd, select.POLLIN)
+        waiting.register(asked, select.POLLIN)
+        while pidfd not in dict(waiting.poll()):
+            asked.read()
+            os.kill(runner, signal.SIGTERM)  # not reaped yet: the number is still its own
+    os.close(pidfd)
+    os.waitpid(runner, 0)
 
 
-def _reap_and_obey() -> None:
+def _reap() -> None:
     from toolkit.ffi.linux import compiled
 
     compiled.evk_prctl(compiled.PR_SET_PDEATHSIG, signal.SIGTERM)
     compiled.evk_prctl(compiled.PR_SET_CHILD_SUBREAPER, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _stop)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
 
 
 def _stop(_number: int, _frame: object) -> None:
