@@ -23,18 +23,16 @@
 #define EPOLLONESHOT 0x40000000
 #define EPOLLET 0x80000000
 
-#define EVK_OUT_OF_RANGE ...
-
 typedef union { void *ptr; int fd; uint32_t u32; uint64_t u64; } epoll_data_t;
 struct epoll_event { uint32_t events; epoll_data_t data; ...; };
 
 int evk_epoll_create(int size);
 int evk_epoll_create1(int flags);
 int evk_epoll_ctl(int epfd, int op, int fd, uint32_t events, uint64_t data);
-int evk_epoll_add(int64_t epfd, int64_t fd, int64_t events, uint64_t data);
-int evk_epoll_mod(int64_t epfd, int64_t fd, int64_t events, uint64_t data);
-int evk_epoll_add_self(int64_t epfd, int64_t fd, int64_t events);
-int evk_epoll_mod_self(int64_t epfd, int64_t fd, int64_t events);
+int evk_epoll_add(int epfd, int fd, uint32_t events, uint64_t data);
+int evk_epoll_mod(int epfd, int fd, uint32_t events, uint64_t data);
+int evk_epoll_add_self(int epfd, int fd, uint32_t events);
+int evk_epoll_mod_self(int epfd, int fd, uint32_t events);
 int evk_epoll_del(int epfd, int fd);
 int evk_epoll_ctl_many(int epfd, int op, const uint64_t *triples, int count, int *done);
 int evk_epoll_wait(int epfd, uint64_t *pairs, int maxevents, int timeout_ms);

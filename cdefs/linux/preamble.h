@@ -29,8 +29,6 @@
 #define EPOLL_URING_WAKE (1U << 27)
 #endif
 
-#define EVK_OUT_OF_RANGE INT32_MIN /* no errno: an argument does not fit the call's own type */
-
 /* Linux 6.9, include/uapi/linux/eventpoll.h. */
 #ifndef EPIOCSPARAMS
 struct epoll_params {

@@ -37,35 +37,21 @@ int evk_epoll_ctl(int epfd, int op, int fd, uint32_t events, uint64_t data)
     return RESULT(epoll_ctl(epfd, op, fd, &event));
 }
 
-/* One function an operation: each argument that Python need not pass is about a tenth of a call. 64-bit parameters,
-   though none needs them: cffi converts them in less time, and an unsigned 32-bit one in more than all others. */
-static int change(int64_t epfd, int op, int64_t fd, int64_t events, uint64_t data)
+/* One function an operation: each argument that Python need not pass is about a tenth of a call. */
+int evk_epoll_add(int epfd, int fd, uint32_t events, uint64_t data)
 {
-    if (fd != (int32_t)fd || events != (uint32_t)events)
-        return EVK_OUT_OF_RANGE;
-    return evk_epoll_ctl((int)epfd, op, (int)fd, (uint32_t)events, data);
+    return evk_epoll_ctl(epfd, EPOLL_CTL_ADD, fd, events, data);
 }
 
-int evk_epoll_add(int64_t epfd, int64_t fd, int64_t events, uint64_t data)
+int evk_epoll_mod(int epfd, int fd, uint32_t events, uint64_t data)
 {
-    return change(epfd, EPOLL_CTL_ADD, fd, events, data);
-}
-
-int evk_epoll_mod(int64_t epfd, int64_t fd, int64_t events, uint64_t data)
-{
-    return change(epfd, EPOLL_CTL_MOD, fd, events, data);
+    return evk_epoll_ctl(epfd, EPOLL_CTL_MOD, fd, events, data);
 }
 
 /* With the descriptor's own number as its data. */
-int evk_epoll_add_self(int64_t epfd, int64_t fd, int64_t events)
-{
-    return change(epfd, EPOLL_CTL_ADD, fd, events, (uint64_t)fd);
-}
+int evk_epoll_add_self(int epfd, int fd, uint32_t events) { return evk_epoll_add(epfd, fd, events, (uint64_t)fd); }
 
-int evk_epoll_mod_self(int64_t epfd, int64_t fd, int64_t events)
-{
-    return change(epfd, EPOLL_CTL_MOD, fd, events, (uint64_t)fd);
-}
+int evk_epoll_mod_self(int epfd, int fd, uint32_t events) { return evk_epoll_mod(epfd, fd, events, (uint64_t)fd); }
 
 int evk_epoll_del(int epfd, int fd) { return RESULT(epoll_ctl(epfd, EPOLL_CTL_DEL, fd, NULL)); }
 

@@ -30,7 +30,6 @@ _MAXEVENTS_LIMIT = (2**31 - 1) // linux.ffi.sizeof("struct epoll_event")
 _ADD = int(EpollOp.EPOLL_CTL_ADD)
 _MOD = int(EpollOp.EPOLL_CTL_MOD)
 _DEL = int(EpollOp.EPOLL_CTL_DEL)
-_OUT_OF_RANGE = int(linux.compiled.EVK_OUT_OF_RANGE)
 _NANOSECONDS = 1_000_000_000
 _DATA_BITS = 24  # evk_epoll_wait_one packs events above so much data
 _DATA = 2**_DATA_BITS - 1
@@ -141,8 +140,6 @@ class Epoll(OwnedDescriptor):
         self, result: int, op: int, descriptor: Descriptor, events: int, data: int | None
     ) -> NoReturn:
         fd = number_of(descriptor)
-        if result == _OUT_OF_RANGE:
-            raise OverflowError(f"events are 32 bits and a descriptor is an int, not {events:#x} and {fd}")
         self._fail(result, "epoll_ctl", op, fd, events, hex(fd if data is None else data))
 
     def modify_many(self, entries: Sequence[tuple[Descriptor, int, int]]) -> None:

@@ -152,7 +152,7 @@ class Worker:
         size = NOTHING_READ
         if events & EPOLLIN or connection.unsent is None:
             size = linux.lib.evk_recv(connection.fd, self._buffer.slab, MOST, 0)
-        data = self._buffer.bytes_of(0, size) if size > 0 else b""
+        data: bytes = self._buffer.received[:size] if size > 0 else b""
         known = service.known_answers().get(data) if connection.at_rest else None
         if known is None:
             shared.hand_back(connection, service.on_event(connection, size, data))
