@@ -117,8 +117,8 @@ class Generator:
                 fail(count, "epoll_wait", self._epoll.fileno(), BATCH, timeout_ms)
             return
         now = time.monotonic_ns()
-        sizes = linux.ffi.unpack(buffer.sizes, count) if count else ()
-        for event, token in enumerate(linux.ffi.unpack(buffer.tokens, count) if count else ()):
+        sizes = buffer.sizes[:count].tolist() if count else ()
+        for event, token in enumerate(buffer.tokens[:count].tolist() if count else ()):
             client = self._clients.get(token)
             if client is None:
                 continue

@@ -129,7 +129,7 @@ class Worker:
         if count < 0 and count != INTERRUPTED:
             fail(count, "epoll_wait", epfd, at_most, timeout_ms)
         self.service.begin_batch()
-        taken: list[int] = linux.ffi.unpack(buffer.tokens, count) if count > 0 else []
+        taken: list[int] = buffer.tokens[:count].tolist() if count > 0 else []
         self._tally.events += len(taken)
         for token in taken:  # before anybody looks for idle ones: what was read is in no socket any more
             shared.claim(token)
@@ -157,7 +157,7 @@ class Worker:
         answers = [0] * len(taken)
         to_do: list[tuple[Connection, int, bytes]] = []
         requests = known_count = end = 0
-        for event, size in enumerate(linux.ffi.unpack(self._buffer.sizes, len(taken))):
+        for event, size in enumerate(self._buffer.sizes[: len(taken)].tolist()):
             begin, end = end, end + max(size, 0)
             connection = by_token.get(taken[event])
             if connection is None:
@@ -191,7 +191,7 @@ class Worker:
         """Somebody did not take all of a known answer: that one was not armed, and is still ours."""
         service, shared = self.service, self._server.shared
         for token, address, sent in zip(
-            taken, answers, linux.ffi.unpack(self._buffer.sent, len(taken)), strict=True
+            taken, answers, self._buffer.sent[: len(taken)].tolist(), strict=True
         ):
             if not address:
                 continue

@@ -95,7 +95,8 @@ class Loop:
         due = self._wheel.next_ns(self.service.now)
         if due is not None:
             due_ms = due // _MILLISECOND_NS + 1
-            timeout_ms = due_ms if timeout_ms < 0 else min(timeout_ms, due_ms)
+            if timeout_ms < 0 or due_ms < timeout_ms:
+                timeout_ms = due_ms
         epfd, buffer = self.epoll.fileno(), self._buffers.take()
         try:
             if self._check_owner:
@@ -104,7 +105,7 @@ class Loop:
             self.service.begin_batch()
             if count > 0:
                 self.tally.events += count
-                tokens = linux.ffi.unpack(buffer.tokens, count)
+                tokens = buffer.tokens[:count].tolist()
                 if not (buffer.turn.alike and self._answer_alike(epfd, buffer, tokens)):
                     self._answer_each(epfd, buffer, tokens)
             elif count < 0 and count != INTERRUPTED:  # SIGCONT after SIGSTOP ends a wait too (signal(7))
@@ -144,7 +145,7 @@ class Loop:
         answers = [0] * len(tokens)
         others: list[int] = []
         requests = known_count = end = 0
-        for event, size in enumerate(linux.ffi.unpack(buffer.sizes, len(tokens))):
+        for event, size in enumerate(buffer.sizes[: len(tokens)].tolist()):
             if size > 0:
                 begin, end = end, end + size
                 known = known_answers.get(received[begin:end])
@@ -179,9 +180,7 @@ class Loop:
         self, buffer: Buffer, tokens: list[int], answers: list[int], again: list[tuple[Descriptor, int, int]]
     ) -> None:
         """Somebody did not take all of a known answer."""
-        for token, address, sent in zip(
-            tokens, answers, linux.ffi.unpack(buffer.sent, len(tokens)), strict=True
-        ):
+        for token, address, sent in zip(tokens, answers, buffer.sent[: len(tokens)].tolist(), strict=True):
             if address:
                 connection, known = self.connections[token], self.service.known_at(address)
                 wanted = self.service.after_sending(connection, known, sent)
