@@ -34,15 +34,24 @@ static void check_order(struct evk_run *run, struct evk_worker *worker, const st
     worker->received++;
 }
 
+/* What sigqueue(3) tells of the sender; it asks the kernel for both each time, which is two calls of three. */
+static siginfo_t queued_by_us(int number)
+{
+    siginfo_t info = {.si_signo = number, .si_code = SI_QUEUE};
+    info.si_pid = getpid();
+    info.si_uid = getuid();
+    return info;
+}
+
 int evk_loop_signal_queue(struct evk_run *run, struct evk_worker *worker)
 {
     struct lap lap = lap_of(run, worker);
-    pid_t self = getpid();
+    siginfo_t info = queued_by_us(worker->signal);
     while (lap_next(&lap)) {
-        union sigval value = {.sival_ptr = (void *)(uintptr_t)TOKEN(worker->index, worker->sent)};
-        if (k_sigqueue(self, worker->signal, value) < 0) {
+        info.si_value.sival_ptr = (void *)(uintptr_t)TOKEN(worker->index, worker->sent);
+        if (k_sigqueue(&info) < 0) {
             if (errno != EAGAIN)
-                return failed(run, worker, "sigqueue");
+                return failed(run, worker, "rt_sigqueueinfo");
             worker->again++; /* RLIMIT_SIGPENDING: the receiver has to come round */
             sched_yield();
             lap.turns++;
@@ -144,16 +153,13 @@ int evk_loop_signal_gather(struct evk_run *run, struct evk_worker *worker)
 }
 
 /* Signals directed at one thread: each sends to the next and reads its own signalfd, which shows it nothing else. */
-static int send_to_thread(struct evk_worker *worker, uint32_t target, uint64_t token)
+static int send_to_thread(struct evk_worker *worker, siginfo_t *info, uint32_t target, uint64_t token)
 {
     uint64_t tid;
     while ((tid = __atomic_load_n(&worker->lanes[target].generation, __ATOMIC_ACQUIRE)) == 0)
         sched_yield(); /* it has passed the start barrier and announces itself first thing */
-    siginfo_t info = {.si_signo = worker->signal, .si_code = SI_QUEUE};
-    info.si_pid = getpid();
-    info.si_uid = getuid();
-    info.si_value.sival_ptr = (void *)(uintptr_t)token;
-    return k_tgsigqueue(getpid(), (pid_t)tid, worker->signal, &info);
+    info->si_value.sival_ptr = (void *)(uintptr_t)token;
+    return k_tgsigqueue(info, (pid_t)tid);
 }
 
 static int read_directed(struct evk_run *run, struct evk_worker *worker)
@@ -179,10 +185,11 @@ int evk_loop_signal_directed(struct evk_run *run, struct evk_worker *worker)
 {
     struct lap lap = lap_of(run, worker);
     uint32_t next = (worker->index + 1) % worker->peers;
+    siginfo_t info = queued_by_us(worker->signal);
     __atomic_store_n(&worker->lanes[worker->index].generation, worker->tid, __ATOMIC_RELEASE);
     while (worker->retired == 1 && lap_next(&lap)) {
         int count, full = 0;
-        while (send_to_thread(worker, next, TOKEN(next, worker->sent)) < 0) {
+        while (send_to_thread(worker, &info, next, TOKEN(next, worker->sent)) < 0) {
             if (errno != EAGAIN)
                 return failed(run, worker, "rt_tgsigqueueinfo");
             worker->again++;

@@ -10,10 +10,11 @@
 #define k_epoll_wait epoll_wait
 #define k_epoll_ctl epoll_ctl
 #define k_accept accept4
-#define k_sigqueue sigqueue
+#define k_sigqueue(info) ((int)syscall(SYS_rt_sigqueueinfo, (info)->si_pid, (info)->si_signo, info))
 #define k_kill kill
 #define k_waitpid waitpid
-#define k_tgsigqueue(pid, tid, number, info) ((int)syscall(SYS_rt_tgsigqueueinfo, pid, tid, number, info))
+#define k_tgsigqueue(info, tid) \
+    ((int)syscall(SYS_rt_tgsigqueueinfo, (info)->si_pid, tid, (info)->si_signo, info))
 #define arm_plant()
 #define unchecked(name) 0
 
@@ -132,41 +133,46 @@ static int k_accept(int fd, struct sockaddr *address, socklen_t *size, int flags
     return accepted;
 }
 
-/* Loss, duplicate, and reorder: the next one of this thread goes first. */
-static int k_sigqueue(pid_t pid, int number, const union sigval value)
+static int queue_signal(const siginfo_t *info)
 {
-    static _Thread_local union sigval held;
+    return (int)syscall(SYS_rt_sigqueueinfo, info->si_pid, info->si_signo, info);
+}
+
+/* Loss, duplicate, and reorder: the next one of this thread goes first. */
+static int k_sigqueue(const siginfo_t *info)
+{
+    static _Thread_local siginfo_t held;
     static _Thread_local int holding;
     switch (planted("sigqueue")) {
     case PLANT_LOSS:
         return 0;
     case PLANT_REORDER:
-        held = value;
+        held = *info;
         holding = 1;
         return 0;
     case PLANT_DUPLICATE:
-        sigqueue(pid, number, value);
+        queue_signal(info);
         break;
     case PLANT_NONE:
         break;
     }
-    int result = sigqueue(pid, number, value);
+    int result = queue_signal(info);
     if (holding) {
         holding = 0;
-        sigqueue(pid, number, held);
+        queue_signal(&held);
     }
     return result;
 }
 
 /* A duplicate of a thread-directed signal goes to the process: any thread may take it. */
-static int k_tgsigqueue(pid_t pid, pid_t tid, int number, siginfo_t *info)
+static int k_tgsigqueue(const siginfo_t *info, pid_t tid)
 {
     enum plant plant = planted("tgsigqueue");
     if (plant == PLANT_LOSS)
         return 0;
     if (plant == PLANT_DUPLICATE)
-        sigqueue(pid, number, info->si_value);
-    return (int)syscall(SYS_rt_tgsigqueueinfo, pid, tid, number, info);
+        queue_signal(info);
+    return (int)syscall(SYS_rt_tgsigqueueinfo, info->si_pid, tid, info->si_signo, info);
 }
 
 /* A loss loses all from then on: one of many would be hidden by the next. */
