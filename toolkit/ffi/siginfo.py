@@ -63,13 +63,10 @@ class SigInfo(NamedTuple):
         return f"{{ssi_signo={self.name}, ssi_code={self.code_name}, ssi_pid={self.ssi_pid}}}"
 
 
-_unpack = _RECORDS.unpack_from
-_new = tuple.__new__  # what _make does, without its frame and its count, which the format makes right
-
-
-def decode_one(data: Any) -> SigInfo:  # noqa: ANN401  any buffer
-    """The first record in `data`."""
-    return _new(SigInfo, _unpack(data))
+unpack = _RECORDS.unpack_from
+"""The fields of the first record in a buffer."""
+new_tuple = tuple.__new__
+"""Makes a SigInfo of `unpack`'s fields: `_make` without its frame and its count, which the format makes right."""
 
 
 def decode(data: Any) -> list[SigInfo]:  # noqa: ANN401  any buffer

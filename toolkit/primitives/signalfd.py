@@ -12,11 +12,12 @@ from toolkit.ffi.siginfo import (
     RECORD_SIZE,
     SigInfo,
     decode,
-    decode_one,
     mask_of,
+    new_tuple,
     signal_name,
     signal_number,
     signals_of,
+    unpack,
 )
 from toolkit.primitives.fdinfo import read_fdinfo
 from toolkit.primitives.owned import OwnedDescriptor
@@ -78,13 +79,20 @@ class SignalFd(OwnedDescriptor):
             CallError: EAGAIN when nothing is pending and it is non-blocking; EINTR.
             ValueError: closed.
         """
-        buffer = self._borrow(maximum)
-        size = linux.evk_signalfd_read(self._fd, buffer[0], maximum)
-        infos: list[SigInfo] = []
-        if size == RECORD_SIZE:
-            infos = [decode_one(buffer[1])]
+        try:  # takes a buffer out in one atomic step, so that a second thread in a read has its own
+            buffer = self._spares.pop()
+        except IndexError:
+            buffer = _buffer_for(maximum)
+        records, view, room = buffer
+        if room < maximum:
+            records, view, room = buffer = _buffer_for(maximum)
+        size = linux.evk_signalfd_read(self._fd, records, maximum)
+        if size == RECORD_SIZE:  # the usual, without another frame
+            infos = [new_tuple(SigInfo, unpack(view))]
         elif size > 0:
-            infos = decode(buffer[1][:size])
+            infos = decode(view[:size])
+        else:
+            infos = []
         self._spares.append(buffer)
         if size < 0:
             self._fail(size, "read", maximum * RECORD_SIZE)
@@ -102,17 +110,6 @@ class SignalFd(OwnedDescriptor):
             self._fail(number, "read", RECORD_SIZE)
         return number
 
-    def _borrow(self, maximum: int) -> "_Buffer":
-        """Takes a buffer out, in one atomic step, so that a second thread in a read has its own."""
-        try:
-            spare = self._spares.pop()
-            if spare[2] >= maximum:
-                return spare
-        except IndexError:  # another thread reads with it
-            pass
-        records = _allocate("char[]", maximum * RECORD_SIZE)
-        return records, linux.ffi.buffer(records), maximum
-
     @property
     def signals(self) -> list[int]:
         """The signals this descriptor takes now, from /proc/self/fdinfo (lowest first).
@@ -122,6 +119,11 @@ class SignalFd(OwnedDescriptor):
             ValueError: closed.
         """
         return signals_of(int(read_fdinfo(self.fileno())["sigmask"], 16))
+
+
+def _buffer_for(maximum: int) -> _Buffer:
+    records = _allocate("char[]", maximum * RECORD_SIZE)
+    return records, linux.ffi.buffer(records), maximum
 
 
 def _signalfd(fd: int, mask: int, flags: int) -> int:
