@@ -27,56 +27,69 @@ int evk_shutdown(int fd, int how) { return shutdown(fd, how) < 0 ? -errno : 0; }
 
 static int descriptor_in(uint64_t token) { return (int)(token & ((1U << EVK_TOKEN_SHIFT) - 1)); }
 
-/* epoll_wait, then recv for each connection that is readable. */
-int evk_wait_receive(int epfd, struct evk_turn *turn, int maxevents, int timeout_ms)
+static int64_t receive(struct evk_turn *turn, int i, uint64_t begin)
 {
+    uint64_t token = turn->tokens[i] = turn->pairs[2 * i];
+    turn->begins[i] = begin;
+    if ((token >> EVK_TOKEN_SHIFT) == 0 || (turn->pairs[2 * i + 1] & EPOLLIN) == 0)
+        return INT64_MIN;
+    return evk_recv(descriptor_in(token), turn->slab + begin, turn->most, 0);
+}
+
+static const struct evk_answer *answer_at(uint64_t address) { return (const struct evk_answer *)(uintptr_t)address; }
+
+/* Whose answer went out whole is re-armed with the events `rearm`, unless that is 0. Returns whether it went out whole. */
+static int answer(int epfd, struct evk_turn *turn, int i, const struct evk_answer *known, uint32_t rearm)
+{
+    int fd = descriptor_in(turn->tokens[i]);
+    turn->sent[i] = evk_send(fd, (const void *)(uintptr_t)known->address, known->size, MSG_NOSIGNAL);
+    if (turn->sent[i] != (int64_t)known->size)
+        return 0;
+    if (rearm)
+        evk_epoll_ctl(epfd, EPOLL_CTL_MOD, fd, rearm, turn->tokens[i]);
+    return 1;
+}
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* epoll_wait, then recv for each connection that is readable. `usual` is the address of a struct evk_answer, or 0: who
+   asks just its question is answered at once, while the socket is in the cache and the others have not been read. */
+int evk_wait_receive(int epfd, struct evk_turn *turn, int maxevents, int timeout_ms, uint64_t usual, uint32_t rearm)
+{
+    const struct evk_answer *known = answer_at(usual);
     int count = evk_epoll_wait(epfd, turn->pairs, maxevents, timeout_ms);
-    uint64_t begin = 0;
-    turn->alike = count > 0;
+    uint64_t begin = 0, woken_ns = known ? monotonic_ns() : 0;
+    turn->answered = 0;
     for (int i = 0; i < count; ++i) {
-        uint64_t token = turn->tokens[i] = turn->pairs[2 * i];
-        char *bytes = turn->slab + begin;
-        turn->begins[i] = begin;
-        if ((token >> EVK_TOKEN_SHIFT) && (turn->pairs[2 * i + 1] & EPOLLIN))
-            turn->sizes[i] = evk_recv(descriptor_in(token), bytes, turn->most, 0);
-        else
-            turn->sizes[i] = INT64_MIN;
-        if (turn->sizes[i] > 0)
-            begin += (uint64_t)turn->sizes[i];
-        if (turn->alike)
-            turn->alike = turn->sizes[i] > 0 && turn->sizes[i] == turn->sizes[0] &&
-                          memcmp(bytes, turn->slab, (size_t)turn->sizes[i]) == 0;
+        int64_t size = turn->sizes[i] = receive(turn, i, begin);
+        turn->sent[i] = INT64_MIN;
+        if (size <= 0)
+            continue;
+        if (known && (uint64_t)size == known->question_size &&
+            memcmp(turn->slab + begin, (const void *)(uintptr_t)known->question, (size_t)size) == 0)
+            turn->answered += answer(epfd, turn, i, known, rearm);
+        begin += (uint64_t)size;
     }
+    if (turn->answered)
+        turn->took_ns = monotonic_ns() - woken_ns;
     return count;
 }
 
-/* Sends an answer to each event that has one. Whose answer went out whole is re-armed with the events `rearm`, unless
-   that is 0. Returns how many answers went out whole. */
+/* Sends an answer to each event that has one. Returns how many went out whole. */
 int evk_answer_rearm(int epfd, struct evk_turn *turn, int count, uint32_t rearm)
 {
     int whole = 0;
     for (int i = 0; i < count; ++i) {
-        const struct evk_answer *answer = (const struct evk_answer *)(uintptr_t)turn->answers[i];
-        int fd = descriptor_in(turn->tokens[i]);
-        turn->sent[i] = 0;
-        if (!answer)
-            continue;
-        turn->sent[i] = evk_send(fd, (const void *)(uintptr_t)answer->address, answer->size, MSG_NOSIGNAL);
-        if (turn->sent[i] != (int64_t)answer->size)
-            continue;
-        ++whole;
-        if (rearm)
-            evk_epoll_ctl(epfd, EPOLL_CTL_MOD, fd, rearm, turn->tokens[i]);
+        turn->sent[i] = INT64_MIN;
+        if (turn->answers[i])
+            whole += answer(epfd, turn, i, answer_at(turn->answers[i]), rearm);
     }
     return whole;
-}
-
-/* As evk_answer_rearm with the same answer to every event. */
-int evk_answer_alike(int epfd, struct evk_turn *turn, int count, uint64_t answer, uint32_t rearm)
-{
-    for (int i = 0; i < count; ++i)
-        turn->answers[i] = answer;
-    return evk_answer_rearm(epfd, turn, count, rearm);
 }
 
 /* Cuts each number to its `mantissa_bits` highest bits: the lower edge of its bucket in a log-linear histogram. */

@@ -10,13 +10,15 @@ int evk_shutdown(int fd, int how);
 
 #define EVK_TOKEN_SHIFT 24
 
-struct evk_answer { uint64_t address; uint64_t size; };
+/* The bytes of an answer, and of the question that it is the known answer to. */
+struct evk_answer { uint64_t address; uint64_t size; uint64_t question; uint64_t question_size; };
 
 /* The memory of one turn, room for as many events as a wait may return. Event i has its data word in tokens[i], in
    sizes[i] what recv(2) returned, or -errno, or INT64_MIN when nothing was read, and its bytes in the slab from begins[i]
    on. The slab has `most` bytes for each event; those that came stand close together, so that few pages are touched.
-   `alike` says that every event brought the same bytes. answers[i] is the address of a struct evk_answer, or 0; sent[i] is what
-   send(2) said to it, -errno on failure, 0 where there was no answer. */
+   answers[i] is the address of a struct evk_answer, or 0; sent[i] is what send(2) said to an answer, -errno on failure,
+   INT64_MIN where there was none. `answered` counts the usual answers that went out whole, `took_ns` is the time from
+   the wait's return until then. */
 struct evk_turn {
     uint64_t *pairs;
     uint64_t *tokens;
@@ -26,10 +28,10 @@ struct evk_turn {
     int64_t *sent;
     char *slab;
     uint64_t most;
-    uint64_t alike;
+    int64_t answered;
+    uint64_t took_ns;
 };
 
 void evk_lower_edges(uint64_t *durations, uint64_t count, uint32_t mantissa_bits);
-int evk_wait_receive(int epfd, struct evk_turn *turn, int maxevents, int timeout_ms);
+int evk_wait_receive(int epfd, struct evk_turn *turn, int maxevents, int timeout_ms, uint64_t usual, uint32_t rearm);
 int evk_answer_rearm(int epfd, struct evk_turn *turn, int count, uint32_t rearm);
-int evk_answer_alike(int epfd, struct evk_turn *turn, int count, uint64_t answer, uint32_t rearm);

@@ -58,6 +58,24 @@ def test_a_request_byte_by_byte_and_one_right_behind_it(serving: "Serving", mode
     assert (final["begun"], final["answered"]) == (2, 2)
 
 
+def test_a_body_that_looks_like_the_usual_request_is_a_body(serving: "Serving", model: str) -> None:
+    """A loop answers known bytes without parsing them, on connections at rest: not on one in the midst of a body."""
+    with serving(model, "--workers", "1") as server:
+        with server.connect() as usual, server.connect() as posting:
+            for _ in range(3):
+                usual.sendall(GET)
+                assert server.receive(usual).endswith(b"\r\n\r\nHello, world\n")
+            posting.sendall(b"POST /echo HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n")
+            posting.sendall(b"Content-Length: %d\r\n\r\n" % len(GET))
+            assert posting.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+            posting.sendall(GET)
+            assert server.receive(posting).endswith(b"\r\n\r\n" + GET)
+            usual.sendall(GET)
+            assert server.receive(usual).endswith(b"\r\n\r\nHello, world\n")
+        final = server.end()
+    assert (final["begun"], final["answered"]) == (5, 5)
+
+
 def test_large_bodies_both_ways(serving: "Serving", model: str) -> None:
     with serving(model, "--body-size", "20000000") as server:
         with server.connect() as client:

@@ -16,13 +16,13 @@ from toolkit.servers.buffers import BATCH, Buffer
 from toolkit.servers.latency import Latencies
 from toolkit.servers.options import SECOND_NS
 from toolkit.servers.outgoing import AGAIN, INTERRUPTED, NOSIGNAL
-from toolkit.servers.service import NOTHING_READ
+from toolkit.servers.service import NOTHING
 
 _IN = int(EPOLLIN)
 _OUT = int(EPOLLOUT)
 _MILLISECOND_NS = 1_000_000
 _AGAIN_AFTER_NS = 50 * _MILLISECOND_NS
-_SILENT = (AGAIN, INTERRUPTED, NOTHING_READ)
+_SILENT = (AGAIN, INTERRUPTED, NOTHING)
 
 
 class Generator:
@@ -111,7 +111,7 @@ class Generator:
         if self._interval_ns and self._accepting:
             self._start_due(now)
         timeout_ms = self._timeout_ms(now, end)
-        count = linux.lib.evk_wait_receive(self._epoll.fileno(), buffer.turn, BATCH, timeout_ms)
+        count = linux.lib.evk_wait_receive(self._epoll.fileno(), buffer.turn, BATCH, timeout_ms, 0, 0)
         if count < 0:
             if count != INTERRUPTED:
                 fail(count, "epoll_wait", self._epoll.fileno(), BATCH, timeout_ms)

@@ -33,7 +33,7 @@ class Buffer:
         self.sizes = memoryview(linux.ffi.buffer(sizes)).cast("q")
         self.sent = memoryview(linux.ffi.buffer(sent)).cast("q")
         arrays = (self.pairs, tokens, sizes, self.begins, self.answers, sent, self.slab)
-        self.turn: Any = new("struct evk_turn *", (*arrays, MOST, 0))
+        self.turn: Any = new("struct evk_turn *", (*arrays, MOST))
 
     def bytes_of(self, event: int, size: int) -> bytes:
         """The `size` bytes that event number `event` brought."""

@@ -19,7 +19,7 @@ from toolkit.servers.draining import Draining
 from toolkit.servers.ledger import Tally
 from toolkit.servers.listener import Acceptor, Listener
 from toolkit.servers.queue import BoundedQueue
-from toolkit.servers.service import NOTHING_READ, Service
+from toolkit.servers.service import NOTHING, Service
 from toolkit.servers.shared import SharedConnections
 
 _LISTENER = 2
@@ -149,7 +149,7 @@ class Worker:
         shared.claim(connection.token)
         service.begin_batch()
         self._tally.events += 1
-        size = NOTHING_READ
+        size = NOTHING
         if events & EPOLLIN or connection.unsent is None:
             size = linux.lib.evk_recv(connection.fd, self._buffer.slab, MOST, 0)
         data: bytes = self._buffer.received[:size] if size > 0 else b""

@@ -125,7 +125,7 @@ class Worker:
         server, shared, buffer = self._server, self._server.shared, self._buffer
         epfd = shared.epoll.fileno()
         at_most, timeout_ms = self._take_at_most, self._timeout_ms()
-        count: int = linux.lib.evk_wait_receive(epfd, buffer.turn, at_most, timeout_ms)
+        count: int = linux.lib.evk_wait_receive(epfd, buffer.turn, at_most, timeout_ms, 0, 0)
         if count < 0 and count != INTERRUPTED:
             fail(count, "epoll_wait", epfd, at_most, timeout_ms)
         self.service.begin_batch()

@@ -1,7 +1,7 @@
 """One worker's event loop: its own epoll, the connections it owns, their deadlines."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from threading import get_ident
 
@@ -18,7 +18,7 @@ from toolkit.servers.listener import Task
 from toolkit.servers.options import ServeOptions
 from toolkit.servers.outgoing import INTERRUPTED
 from toolkit.servers.ownership import OwnerCheckedEpoll
-from toolkit.servers.service import IN, Service
+from toolkit.servers.service import IN, NOTHING, Known, Service
 from toolkit.servers.stop import Stop
 from toolkit.servers.timers import TimingWheel
 
@@ -62,6 +62,10 @@ class Loop:
         self._rearmed = IN | _ONE_SHOT if one_shot else 0
         """The events that a connection is armed with again by the call that answers it; 0: it has stayed armed."""
         self.after_turn: Callable[[], None] | None = None
+        self._usual: Known | None = None
+        """What was last asked for and is known: who asks it next is answered within the wait."""
+        self._restless: set[int] = set()
+        """Tokens of those not at rest. While there is one, bytes that look like the usual may be something else."""
         self._handlers: dict[int, Callable[[], object]] = {}
         self._wheel = TimingWheel[Connection](options.idle_timeout_ns, self.service.now, self._expire)
 
@@ -101,13 +105,19 @@ class Loop:
         try:
             if self._check_owner:
                 self._check_owner("wait in")
-            count = linux.lib.evk_wait_receive(epfd, buffer.turn, BATCH, timeout_ms)
+            usual = self._usual if not (self._restless or self.service.draining) else None
+            address = usual.address if usual is not None else 0
+            count = linux.lib.evk_wait_receive(epfd, buffer.turn, BATCH, timeout_ms, address, self._rearmed)
             self.service.begin_batch()
             if count > 0:
                 self.tally.events += count
                 tokens = buffer.tokens[:count].tolist()
-                if not (buffer.turn.alike and self._answer_alike(epfd, buffer, tokens)):
-                    self._answer_each(epfd, buffer, tokens)
+                if buffer.turn.answered:
+                    self.service.latencies.add(buffer.turn.took_ns)
+                if usual is None or buffer.turn.answered != count:
+                    self._answer_each(epfd, buffer, tokens, usual)
+                else:
+                    self._after_usual(tokens, usual)
             elif count < 0 and count != INTERRUPTED:  # SIGCONT after SIGSTOP ends a wait too (signal(7))
                 fail(count, "epoll_wait", epfd, BATCH, timeout_ms)
         finally:
@@ -116,55 +126,53 @@ class Loop:
         if self.after_turn is not None:
             self.after_turn()
 
-    def _answer_alike(self, epfd: int, buffer: Buffer, tokens: list[int]) -> bool:
-        """The usual turn: all brought the same bytes, and one known answer goes to all. False: nothing was answered."""
-        service, connections = self.service, self.connections
-        known = service.known_answers().get(buffer.received[: buffer.sizes[0]])
-        if known is None:
-            return False
-        deadline = service.idle_deadline
+    def _after_usual(self, tokens: list[int], usual: Known) -> None:
+        """All asked for the same, and have it."""
+        connections, deadline = self.connections, self.service.idle_deadline
         for token in tokens:
             connection = connections.get(token)
-            if connection is None or not connection.at_rest:
-                return False
-            connection.deadline = deadline
-        whole = linux.lib.evk_answer_alike(epfd, buffer.turn, len(tokens), known.address, self._rearmed)
-        again: list[tuple[Descriptor, int, int]] = []
-        if whole == len(tokens):
-            self._note_answered(whole * known.requests)
-        else:
-            self._after_sending(buffer, tokens, [known.address] * len(tokens), again)
-            self.epoll.modify_many(again)
-        service.latencies.add(time.monotonic_ns() - service.now)
-        return True
+            if connection is None:
+                self.tally.stale_events += 1
+            else:
+                connection.deadline = deadline
+        self._note_answered(len(tokens) * usual.requests)
 
-    def _answer_each(self, epfd: int, buffer: Buffer, tokens: list[int]) -> None:
+    def _answer_each(self, epfd: int, buffer: Buffer, tokens: list[int], usual: Known | None) -> None:
         """Known answers are noted down and go out in one call; what needs more is served event by event."""
         connections, received = self.connections, buffer.received
         known_answers, deadline = self.service.known_answers(), self.service.idle_deadline
         answers = [0] * len(tokens)
         others: list[int] = []
+        again: list[tuple[Descriptor, int, int]] = []
         requests = known_count = end = 0
+        if usual is not None:
+            self._after_sending(buffer, tokens, [usual] * len(tokens), again)
+        sent = buffer.sent[: len(tokens)].tolist()
         for event, size in enumerate(buffer.sizes[: len(tokens)].tolist()):
             if size > 0:
                 begin, end = end, end + size
+                if sent[event] != NOTHING:
+                    continue
                 known = known_answers.get(received[begin:end])
                 if known is not None:
                     connection = connections.get(tokens[event])
                     if connection is not None and connection.at_rest:
+                        self._usual = known
                         answers[event] = known.address
                         connection.deadline = deadline
                         requests += known.requests
                         known_count += 1
                         continue
             others.append(event)
-        again: list[tuple[Descriptor, int, int]] = []
         if known_count:
             buffer.answers[0 : len(tokens)] = answers
             if linux.lib.evk_answer_rearm(epfd, buffer.turn, len(tokens), self._rearmed) == known_count:
                 self._note_answered(requests)
             else:
-                self._after_sending(buffer, tokens, answers, again)
+                known_at = self.service.known_at
+                self._after_sending(
+                    buffer, tokens, [known_at(each) if each else None for each in answers], again
+                )
             self.service.latencies.add(time.monotonic_ns() - self.service.now)
         handlers = self._handle_others(buffer, tokens, others, again) if others else ()
         if again:
@@ -177,12 +185,16 @@ class Loop:
         self.tally.answered += requests
 
     def _after_sending(
-        self, buffer: Buffer, tokens: list[int], answers: list[int], again: list[tuple[Descriptor, int, int]]
+        self,
+        buffer: Buffer,
+        tokens: list[int],
+        answers: Sequence[Known | None],
+        again: list[tuple[Descriptor, int, int]],
     ) -> None:
-        """Somebody did not take all of a known answer."""
-        for token, address, sent in zip(tokens, answers, buffer.sent[: len(tokens)].tolist(), strict=True):
-            if address:
-                connection, known = self.connections[token], self.service.known_at(address)
+        """Accounts for each answer by itself: somebody did not take all of it, or others were asked something else."""
+        for token, known, sent in zip(tokens, answers, buffer.sent[: len(tokens)].tolist(), strict=True):
+            connection = self.connections.get(token)
+            if known is not None and sent != NOTHING and connection is not None:
                 wanted = self.service.after_sending(connection, known, sent)
                 if sent != known.size:
                     self._follow(connection, wanted, again)
@@ -207,11 +219,18 @@ class Loop:
 
     def _follow(self, connection: Connection, wanted: int, again: list[tuple[Descriptor, int, int]]) -> None:
         """Notes what a connection waits for after its event; `again` is re-armed at the end of the turn."""
+        self._note_rest(connection)
         if wanted == 0:
             del self.connections[connection.token]
         elif self._one_shot or wanted != connection.wanted:
             connection.wanted = wanted
             again.append((connection.fd, wanted | self._extra, connection.token))
+
+    def _note_rest(self, connection: Connection) -> None:
+        if connection.at_rest or connection.closed:
+            self._restless.discard(connection.token)
+        else:
+            self._restless.add(connection.token)
 
     def _expire(self, connection: Connection) -> None:
         self.service.expire(connection)
@@ -219,6 +238,7 @@ class Loop:
 
     def _look_again(self, connection: Connection) -> None:
         """After something other than its own event may have changed what a connection waits for."""
+        self._note_rest(connection)
         if connection.closed:
             self.connections.pop(connection.token, None)
             return

@@ -21,10 +21,10 @@ _KNOWN_SIZE = 1024
 _ANSWERS_AT_ONCE = 65536
 """Bytes of answers made before they are sent: what a connection may cost, beside one answer that is larger."""
 
-NOTHING_READ = -(2**63)
-"""What stands for a size when nothing was received: the event was not about reading."""
+NOTHING = -(2**63)
+"""What stands for a size when nothing was received, or sent: the event was not about it."""
 
-_NOT_NOW = (AGAIN, INTERRUPTED, NOTHING_READ)
+_NOT_NOW = (AGAIN, INTERRUPTED, NOTHING)
 
 
 class Known:
@@ -32,15 +32,21 @@ class Known:
 
     __slots__ = ("_memory", "_row", "address", "answer", "requests", "size")
 
-    def __init__(self, requests: int, answer: bytes) -> None:
+    def __init__(self, question: bytes, requests: int, answer: bytes) -> None:
         self.requests = requests
         self.answer = answer
         self.size = len(answer)
-        self._memory = linux.ffi.from_buffer(answer)  # keeps the bytes where they are
-        where = linux.ffi.cast("uintptr_t", self._memory)
-        self._row = linux.ffi.new("struct evk_answer *", (int(where), self.size))
-        self.address = int(linux.ffi.cast("uintptr_t", self._row))
-        """Of a struct evk_answer, which evk_answer_rearm takes."""
+        self._memory = [
+            linux.ffi.from_buffer(each) for each in (answer, question)
+        ]  # keeps the bytes where they are
+        at, asked_at = map(_address_of, self._memory)
+        self._row = linux.ffi.new("struct evk_answer *", (at, len(answer), asked_at, len(question)))
+        self.address = _address_of(self._row)
+        """Of a struct evk_answer, as the calls of a turn take it."""
+
+
+def _address_of(memory: object) -> int:
+    return int(linux.ffi.cast("uintptr_t", memory))
 
 
 class Service(Outgoing):
@@ -58,7 +64,7 @@ class Service(Outgoing):
     # --- what a connection brought: each returns the events to wait for next, 0 when it is closed now ---
 
     def on_event(self, connection: Connection, size: int, data: bytes) -> int:
-        """An event, with what receiving said: `size` bytes in `data`, 0 at end of file, -errno, NOTHING_READ."""
+        """An event, with what receiving said: `size` bytes in `data`, 0 at end of file, -errno, NOTHING."""
         if connection.unsent is not None and not self.send_rest(connection):
             return 0 if connection.closed else OUT
         reader = connection.reader
@@ -177,7 +183,7 @@ class Service(Outgoing):
         size = self.options.body_size
         if usual and len(requests) * size <= _ANSWERS_AT_ONCE:
             answer = b"".join(answer_to(request, size, b"", True) for request in requests)
-            known = self._known[data] = Known(len(requests), answer)
+            known = self._known[data] = Known(data, len(requests), answer)
             self._by_address[known.address] = known
 
     def _refuse_bad(self, connection: Connection, reader: RequestReader, complaint: BadRequest) -> None:
