@@ -13,7 +13,7 @@ from toolkit.primitives.owned import Descriptor
 from toolkit.servers.buffers import BATCH, Buffer, BufferPool
 from toolkit.servers.connection import Connection
 from toolkit.servers.draining import Draining
-from toolkit.servers.ledger import Tally
+from toolkit.servers.ledger import Published, Tally
 from toolkit.servers.listener import Task
 from toolkit.servers.options import ServeOptions
 from toolkit.servers.outgoing import INTERRUPTED
@@ -61,7 +61,8 @@ class Loop:
         self._one_shot = one_shot
         self._rearmed = IN | _ONE_SHOT if one_shot else 0
         """The events that a connection is armed with again by the call that answers it; 0: it has stayed armed."""
-        self.after_turn: Callable[[], None] | None = None
+        self.published: Published | None = None
+        """Where the tally is to be written at the end of each turn, for another process."""
         self._usual: Known | None = None
         """What was last asked for and is known: who asks it next is answered within the wait."""
         self._restless: set[int] = set()
@@ -102,6 +103,7 @@ class Loop:
             if timeout_ms < 0 or due_ms < timeout_ms:
                 timeout_ms = due_ms
         epfd, buffer = self.epoll.fileno(), self._buffers.take()
+        only_answered = False
         try:
             if self._check_owner:
                 self._check_owner("wait in")
@@ -114,17 +116,22 @@ class Loop:
                 tokens = buffer.tokens[:count].tolist()
                 if buffer.turn.answered:
                     self.service.latencies.add(buffer.turn.took_ns)
-                if usual is None or buffer.turn.answered != count:
-                    self._answer_each(epfd, buffer, tokens, usual)
-                else:
+                only_answered = usual is not None and buffer.turn.answered == count
+                if usual is not None and only_answered:
                     self._after_usual(tokens, usual)
+                else:
+                    self._answer_each(epfd, buffer, tokens, usual)
             elif count < 0 and count != INTERRUPTED:  # SIGCONT after SIGSTOP ends a wait too (signal(7))
                 fail(count, "epoll_wait", epfd, BATCH, timeout_ms)
         finally:
             self._buffers.give_back(buffer)
-        self._wheel.advance(self.service.now)
-        if self.after_turn is not None:
-            self.after_turn()
+        if self._wheel.advance(self.service.now):
+            only_answered = False
+        if self.published is not None:
+            if only_answered:
+                self.published.publish_answers()
+            else:
+                self.published.publish()
 
     def _after_usual(self, tokens: list[int], usual: Known) -> None:
         """All asked for the same, and have it."""

@@ -22,7 +22,7 @@ from toolkit.servers.accepting import AcceptingLoop
 from toolkit.servers.control import SIGNAL_TOKEN, Control
 from toolkit.servers.figures import WorkerNotes
 from toolkit.servers.latency import Latencies
-from toolkit.servers.ledger import PACKED, Tally
+from toolkit.servers.ledger import PACKED, Published, Tally
 from toolkit.servers.listener import Listener
 from toolkit.servers.stop import Stop
 
@@ -124,7 +124,7 @@ class Supervisor:
         account = Tally.unpack_from(slot.row)
         if not account.balanced:
             account.settle_killed()
-            account.pack_into(slot.row)
+            Published(account, slot.row)
 
     def _note(self, slot: _Slot, words: dict[str, Any]) -> None:
         slot.notes.latencies = Latencies.from_pairs([(low, count) for low, count in words["latencies"]])
@@ -140,7 +140,7 @@ class Supervisor:
                 f"{self._quick_deaths} workers in a row died as soon as they were born"
             )
         self._control.figures.others.append(Tally.unpack_from(slot.row))
-        Tally().pack_into(slot.row)
+        Published(Tally(), slot.row)
         self._control.figures.replaced = (self._control.figures.replaced or 0) + 1
         self._fork(slot)
 
@@ -194,7 +194,7 @@ def _work(control: Control, listeners: list[Listener], slot: _Slot) -> dict[str,
     accepting = AcceptingLoop(control.options, tally, stop, mine, slot.index, shared)
     loop = accepting.loop
     accepting.begin()
-    loop.after_turn = lambda: tally.pack_into(slot.row)
+    loop.published = Published(tally, slot.row)
     with SignalFd([signal.SIGTERM], SFD_NONBLOCK | SFD_CLOEXEC) as signals:
 
         def on_signal() -> None:
@@ -205,7 +205,7 @@ def _work(control: Control, listeners: list[Listener], slot: _Slot) -> dict[str,
         while not stop.asked:
             accepting.turn()
         accepting.end()
-    tally.pack_into(slot.row)
+    loop.published.publish()
     import resource
 
     usage = resource.getrusage(resource.RUSAGE_SELF)

@@ -36,10 +36,10 @@ class TimingWheel(Generic[Timed]):
         self._slots[tick % len(self._slots)].append(timed)
         self._filed += 1
 
-    def advance(self, now: int) -> None:
-        """Looks at every slot that has come round by `now`."""
+    def advance(self, now: int) -> bool:
+        """Looks at every slot that has come round by `now`; whether there was one."""
         if now < self._next_at:
-            return
+            return False
         last = now // self._width
         for tick in range(max(self._tick + 1, last - len(self._slots) + 1), last + 1):
             self._tick = tick
@@ -54,6 +54,7 @@ class TimingWheel(Generic[Timed]):
                 else:
                     self.add(timed)
         self._next_at = (self._tick + 1) * self._width
+        return True
 
     def next_ns(self, now: int) -> int | None:
         """Nanoseconds until the next slot comes round; None while nothing is filed."""
