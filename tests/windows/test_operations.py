@@ -1,6 +1,7 @@
 """Owning objects: a packet is no timeout, memory outlives whoever forgot it, errors say what was called."""
 
 import gc
+import socket
 import subprocess
 import sys
 import threading
@@ -10,10 +11,12 @@ import pytest
 from toolkit.ffi import tracing, windows
 from toolkit.ffi.errors import CallError, PlatformLacksError
 from toolkit.ffi.windows_errors import WindowsCallError
+from toolkit.primitives.afd_poll import POLL_SIZE, AfdDevice, AfdEvents, reported
 from toolkit.primitives.iocp import Alerted, CompletionPort
 from toolkit.primitives.named_pipe import pipe_pair
 from toolkit.primitives.operation import Operation, Outcome, in_flight
 from toolkit.primitives.overlapped_file import NotificationModes, OverlappedFile
+from toolkit.primitives.overlapped_socket import OverlappedSocket
 from toolkit.primitives.waits import Event, wait_for
 
 
@@ -223,6 +226,31 @@ def test_waiting_releases_the_interpreter() -> None:
         for thread in threads:
             thread.join(30)
         assert sorted(taken) == list(range(8))
+
+
+def test_a_poll_tells_what_is_ready_and_nothing_after_a_cancel() -> None:
+    before = in_flight()
+    plain = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    plain.bind(("127.0.0.1", 0))
+    with CompletionPort() as port, AfdDevice.open() as afd, OverlappedSocket(plain) as sock:
+        port.associate(afd, 1)
+        poll = Operation(POLL_SIZE)
+        assert afd.poll(poll, sock, AfdEvents.RECEIVE) is Outcome.PENDING
+        with pytest.raises(RuntimeError, match="in flight"):
+            afd.poll(poll, sock, AfdEvents.SEND)
+        assert afd.cancel(poll)
+        packet = port.wait(5000)
+        assert packet is not None
+        assert (packet.error, packet.operation, reported(poll)) == (995, poll, AfdEvents(0))
+        afd.poll(poll, sock, AfdEvents.RECEIVE | AfdEvents.SEND)  # usable again, and ready at once
+        packet = port.wait(5000)
+        assert packet is not None
+        assert (packet.error, packet.operation, reported(poll)) == (0, poll, AfdEvents.SEND)
+        with pytest.raises(ValueError, match=f"a buffer of 8 bytes: a poll needs {POLL_SIZE}"):
+            afd.poll(Operation(8), sock, AfdEvents.RECEIVE)
+    assert in_flight() == before
+    with pytest.raises(ValueError, match="this AfdDevice is closed"):
+        afd.poll(poll, sock, AfdEvents.RECEIVE)
 
 
 def test_what_this_windows_lacks_is_an_attribute_error() -> None:
