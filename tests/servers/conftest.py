@@ -58,7 +58,8 @@ ESTABLISHED, LISTEN = 1, 10  # include/net/tcp_states.h
 
 
 def tcp_sockets(port: int) -> Iterator[tuple[int, int, int]]:
-    """Of each socket on our side of `port`: the other side's port, its state, bytes not read yet (proc_net_tcp(5))."""
+    """Of each socket on our side of `port`: the other side's port, its state, bytes not read yet, or for a
+    listener the connections that wait to be accepted (proc_net_tcp(5))."""
     for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
         _, local, remote, state, queues, *_ = line.split()
         if int(local.rpartition(":")[2], 16) == port:
@@ -130,6 +131,13 @@ class Running:
     def until_not_listening(self) -> None:
         """Until the server has obeyed its exit signal so far that nobody can connect any more."""
         until(lambda: all(state != LISTEN for _, state, _ in tcp_sockets(self.port)), "it goes on listening")
+
+    def until_all_accepted(self) -> None:
+        """Until nobody waits in the listener's backlog: a graceful exit accepts them all, above the queue's limit."""
+        until(
+            lambda: all(waiting == 0 for _, state, waiting in tcp_sockets(self.port) if state == LISTEN),
+            "it does not accept",
+        )
 
     def load(self, *options: str, status: int = 0) -> dict[str, Any]:
         """`evkit load` on it; its record."""

@@ -49,6 +49,7 @@ def test_pause_serves_everybody_in_the_end_in_flat_memory(serving: "Serving") ->
         before = resident_kib(server)
         figures = server.load(*CROWD)
         grown = resident_kib(server) - before
+        server.until_all_accepted()
         final = server.end()
     assert (figures["answered"], figures["errors"]) == (1000, {})
     assert final["refused_connections"] == 0
@@ -69,6 +70,7 @@ def test_every_policy_with_every_dispatch_keeps_its_ledgers(
         figures = server.load(
             "--connections", "200", "--duration", "400ms", "--per-connection", "2", "--check-echo"
         )
+        server.until_all_accepted()
         final = server.end()
     assert figures["misdelivered"] == 0
     assert final["queue"]["longest"] <= 16

@@ -37,7 +37,7 @@ def _cancel_all(lab: "WindowsLab", sockets: int, polls_a_handle: int) -> None:
     many_ns, many = _cost_of_a_cancel(lab, sockets, polls_a_handle)
     lab.must("iocp-afd-cancelled-one-packet-each", expected=[_FEW, sockets], observed=[few, many])
     lab.record(
-        "iocp-afd-cancel-scale",
+        "iocp-afd-cancelled-one-packet-each",
         round(many_ns / few_ns, 1),
         f"times what a cancel costs with {_FEW} polls, with {sockets}, {polls_a_handle} a handle",
     )
@@ -71,11 +71,6 @@ CASE = Case(
             "iocp-afd-cancelled-one-packet-each",
             "Of many polls, each that is cancelled brings one packet with 995, however they are spread over handles.",
             "Microsoft: CancelIoEx",
-        ),
-        Claim(
-            "iocp-afd-cancel-scale",
-            "What a cancel costs may grow with the operations outstanding on its handle, and on no other.",
-            "python-trio/trio#1280",
         ),
     ),
     needs=("iocp",),
