@@ -114,10 +114,11 @@ class Loop:
             if count > 0:
                 self.tally.events += count
                 tokens = buffer.tokens[:count].tolist()
-                if buffer.turn.answered:
+                answered = buffer.turn.answered
+                if answered:
                     self.service.latencies.add(buffer.turn.took_ns)
-                only_answered = usual is not None and buffer.turn.answered == count
-                if usual is not None and only_answered:
+                if usual is not None and answered == count:
+                    only_answered = True
                     self._after_usual(tokens, usual)
                 else:
                     self._answer_each(epfd, buffer, tokens, usual)
