@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.once
 
-RUSH = ("--connections", "1000", "--duration", "1s", "--per-connection", "1", "--settle", "60s")
+RUSH = ("--connections", "1000", "--requests", "300", "--duration", "50s", "--per-connection", "1")
 CROWD = ("--connections", "1000", "--requests", "1000", "--duration", "50s", "--per-connection", "1")
 
 
