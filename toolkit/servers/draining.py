@@ -1,4 +1,4 @@
-"""The clock of a graceful end: half a second for requests that are on their way, then the drain timeout."""
+"""The clock of a graceful end: a while for requests that are on their way, then the drain timeout."""
 
 import time
 
@@ -7,7 +7,8 @@ from toolkit.servers.service import Service
 from toolkit.servers.stop import Stop
 
 _IDLE_GRACE_NS = SECOND_NS // 2
-"""How long an idle connection may still bring a request when the server ends: the client may be sending it already."""
+"""How long an idle connection may still bring a request when the server ends: the client may be sending it already.
+At most half the drain timeout, and at least a twentieth: who waits for long waits for slow clients, too."""
 _LOOK_AGAIN_MS = 20
 _MILLISECOND_NS = 1_000_000
 
@@ -19,7 +20,8 @@ class Draining:
         for service in services:
             service.draining = True
         now = time.monotonic_ns()
-        self._idle_until = min(now + _IDLE_GRACE_NS, (now + stop.deadline) // 2)
+        left = stop.deadline - now
+        self._idle_until = now + max(min(_IDLE_GRACE_NS, left // 2), left // 20)
 
     def idle_may_end(self) -> bool:
         """Whether connections without a request have had their time."""

@@ -261,7 +261,7 @@ class Loop:
     def drain(self, stop: Stop) -> None:
         """Finishes what is in hand, until no connection is left or `stop` is over; then closes what is left.
 
-        Each last answer says `Connection: close`. A connection without a request gets half a second to bring one
+        Each last answer says `Connection: close`. A connection without a request gets a while to bring one
         that is on its way already, then our end of file.
         """
         draining = Draining(stop, [self.service])
