@@ -14,6 +14,7 @@ from time import monotonic_ns
 from typing import Final
 
 from toolkit.bench.contest import Contestant, Run
+from toolkit.bench.placement import first_and_last, on_cpu
 from toolkit.ffi.flags import EPOLLIN
 from toolkit.primitives.epoll import Epoll
 from toolkit.primitives.eventfd import EventFd
@@ -42,7 +43,7 @@ def _in_c(program: Path, fraction: float) -> Run:
     def run(ops: int) -> int:
         samples = max(ops, _LEAST_SAMPLES)
         with EventFd() as there, EventFd() as back, _writer(program, samples, there, back):
-            command = _command(program, "wake-waiter", samples, _cpus()[1], there, back)
+            command = _command(program, "wake-waiter", samples, first_and_last()[1], there, back)
             done = subprocess.run(  # noqa: S603  built here
                 command,
                 pass_fds=(there.fileno(), back.fileno()),
@@ -59,7 +60,12 @@ def _in_c(program: Path, fraction: float) -> Run:
 def _in_python(program: Path, fraction: float, take: Samples) -> Run:
     def run(ops: int) -> int:
         samples = max(ops, _LEAST_SAMPLES)
-        with EventFd() as there, EventFd() as back, _writer(program, samples, there, back), _pinned():
+        with (
+            EventFd() as there,
+            EventFd() as back,
+            _writer(program, samples, there, back),
+            on_cpu(first_and_last()[1]),
+        ):
             late = sorted(take(there, back, samples))
         return late[int(samples * fraction)] * ops
 
@@ -95,25 +101,9 @@ def _by_stdlib(there: EventFd, back: EventFd, samples: int) -> list[int]:
     return late
 
 
-def _cpus() -> tuple[int, int]:
-    """Where the writer and where the waiter runs."""
-    usable = sorted(os.sched_getaffinity(0))
-    return usable[0], usable[-1]
-
-
-@contextmanager
-def _pinned() -> Iterator[None]:
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {_cpus()[1]})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
-
-
 @contextmanager
 def _writer(program: Path, samples: int, there: EventFd, back: EventFd) -> Iterator[None]:
-    command = _command(program, "wake-writer", samples, _cpus()[0], there, back)
+    command = _command(program, "wake-writer", samples, first_and_last()[0], there, back)
     writer = subprocess.Popen(command, pass_fds=(there.fileno(), back.fileno()))  # noqa: S603  built here
     try:
         yield

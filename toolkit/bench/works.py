@@ -7,6 +7,7 @@ from typing import Final
 
 from toolkit.bench import by_ctypes, loops, ours, packages, reference, standard, thread_loops, wake
 from toolkit.bench.contest import Contestant, Run
+from toolkit.bench.placement import on_one_cpu
 
 WORKS: Final = {
     "write-read": "eventfd: write and read",
@@ -21,7 +22,7 @@ WORKS: Final = {
     "raise-number": "signal oneself, read the signalfd, the signal's number only",
     "ctl-threads": "epoll_ctl at random by two threads, an instance each",
     "wait-threads": "one writer, two threads in epoll_wait, an instance each",
-    "ping-pong": "two threads wake each other through eventfds",
+    "ping-pong": "two threads on one CPU wake each other through eventfds",
     "wake-p50": "from write to read by a waiter asleep in epoll_wait on another CPU: the median",
     "wake-p99": "the same: the 99th percentile",
 }
@@ -49,8 +50,10 @@ def contestants(stack: ExitStack, work: str, program: Path | None) -> list[Conte
         return wake.contestants(program, work) if program else []
     found = _in_this_process(stack, work)
     if program:
-        return [reference.contestant(program, work), *found]
-    return sorted(found, key=lambda each: each.name != "stdlib")
+        found.insert(0, reference.contestant(program, work))
+    else:
+        found.sort(key=lambda each: each.name != "stdlib")
+    return [on_one_cpu(each) for each in found] if work == "ping-pong" else found
 
 
 def _in_this_process(stack: ExitStack, work: str) -> list[Contestant]:

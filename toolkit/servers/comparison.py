@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
+from toolkit.bench.contest import spread_of
 from toolkit.servers.contestants import Contestant, Started, dispatches, models, peers, started
 from toolkit.servers.options import ServeOptions
 
@@ -46,7 +47,7 @@ class ComparisonPlan:
 
 @dataclass(frozen=True)
 class Row:
-    """One server: medians of the rounds. `spread` is (highest - lowest) / median of its rates.
+    """One server: medians of the rounds. `spread` is the distance between the quartiles of its rates over their median.
 
     `cpu_ratio` and `rate_ratio` are medians of the round-by-round ratios to the C server, when it took part.
     """
@@ -92,6 +93,7 @@ def compare(
         contestants = (
             dispatches(options) if only_dispatch else [*peers(options, Path(folder)), *models(options)]
         )
+        contestants.sort(key=_is_of_processes)  # beside what they are compared with: a machine's speed drifts
         wrk = None if plan.per_connection else shutil.which("wrk")
         load = _by_wrk(wrk, Path(folder), plan) if wrk else _by_evkit(plan)
         turns: dict[str, list[_Turn]] = {contestant.name: [] for contestant in contestants}
@@ -159,14 +161,14 @@ def _row(
 ) -> Row:
     mine = turns[contestant.name]
     rates = [turn.rate for turn in mine]
-    reference = turns.get("C reuseport, 2 processes" if "processes" in contestant.name else "C epoll")
+    reference = turns.get("C reuseport, 2 processes" if _is_of_processes(contestant) else "C epoll")
     queue = final.get("queue")
     lost, holds = final.get("lost"), final.get("ledgers_hold")
     return Row(
         name=contestant.name,
         rounds=len(mine),
         answered_per_s=round(median(rates), 1),
-        spread=round((max(rates) - min(rates)) / max(median(rates), 1e-9), 3),
+        spread=round(spread_of(rates), 3),
         p50_ns=int(median(turn.p50_ns for turn in mine)),
         p99_ns=int(median(turn.p99_ns for turn in mine)),
         cpu_ns_per_request=round(median(turn.cpu_ns_per_request for turn in mine), 1),
@@ -184,6 +186,10 @@ def _row(
         ledgers_hold=holds if isinstance(holds, bool) else None,
         load_by=load_by,
     )
+
+
+def _is_of_processes(contestant: Contestant) -> bool:
+    return "processes" in contestant.name
 
 
 def _ratio(pairs: list[tuple[float, float]]) -> float:

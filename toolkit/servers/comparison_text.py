@@ -2,6 +2,7 @@
 
 import os
 
+from toolkit.bench.contest import MEANINGLESS
 from toolkit.report.context import usable_cpus
 from toolkit.servers.comparison import ComparisonPlan, Row
 
@@ -58,7 +59,7 @@ def table(rows: list[Row], plan: ComparisonPlan) -> str:
     broken = [row.name for row in rows if row.ledgers_hold is False or row.lost]
     if broken:
         lines.append(f"LOST REQUESTS OR LEDGERS THAT DO NOT HOLD: {', '.join(broken)}")
-    wide = [row.name for row in rows if row.spread > 0.3]
+    wide = [row.name for row in rows if row.spread > MEANINGLESS]
     if wide:
-        lines.append(f"more than 30 % apart between rounds, so not worth a conclusion: {', '.join(wide)}")
+        lines.append(f"quartiles more than 25 % apart, so not worth a conclusion: {', '.join(wide)}")
     return "\n".join(lines)
