@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from toolkit.cli.quantities import duration_ns
 from toolkit.lab.machine import may_change_sysctls, sysctl
 from toolkit.stress import registry
+from toolkit.stress.plan import Plan
+from toolkit.stress.promised import repeat_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -324,3 +327,11 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
     done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=60, check=False)
     assert json.loads(done.stdout)["type"] == "run"
     assert (tmp_path / "err").read_text() == ""
+
+
+@pytest.mark.parametrize("duration", ["1500ms", "2m", "3us", "7ns", "1s"])
+def test_the_line_that_repeats_a_run_has_its_duration_as_it_was_written(duration: str) -> None:
+    plan = Plan(seed=7, duration_ns=duration_ns(duration))
+    assert (
+        repeat_line("eventfd/ping", plan, ()) == f"evkit eventfd stress ping --seed 7 --duration {duration}"
+    )

@@ -25,8 +25,14 @@ def repeat_line(name: str, plan: Plan, options: Iterable[str]) -> str:
         elif value != getattr(default, option):
             words.append(f"--{option} {value}")
     if plan.duration_ns not in (None, default.duration_ns):
-        words.append(f"--duration {plan.duration_ns}ns")
+        words.append(f"--duration {_as_written(plan.duration_ns)}")
     return " ".join(words)
+
+
+def _as_written(duration_ns: int) -> str:
+    """In the largest unit that leaves no fraction, as the option takes it."""
+    units = (("m", 60 * 10**9), ("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
+    return next(f"{duration_ns // size}{unit}" for unit, size in units if duration_ns % size == 0)
 
 
 def work_was_done(ops: int) -> Invariant:
