@@ -5,6 +5,7 @@ import select
 import signal
 import socket
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,12 @@ def workers_of(server: "Running") -> list[int]:
 
 def clients_of(worker: int, port: int) -> set[int]:
     """The ports of the clients whose connections a worker has: the sockets in proc_net_tcp(5) that it holds."""
-    held = {str(entry.readlink()) for entry in Path(f"/proc/{worker}/fd").iterdir()}
+    held = set()
+    for entry in Path(f"/proc/{worker}/fd").iterdir():
+        with suppress(
+            FileNotFoundError
+        ):  # closed since: a worker that has just been born closes what is not its own
+            held.add(str(entry.readlink()))
     found = set()
     for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
         _, local, remote, *fields = line.split()
