@@ -16,6 +16,7 @@ sys.path.insert(0, str(HERE))
 from declarations import read_headers, static_asserts  # noqa: E402  its folder is on the path only now
 
 C_SOURCES = (
+    "kept.c",
     "shims.c",
     "handlers.c",
     "sockets.c",
@@ -54,7 +55,7 @@ def linux_builder(folder: Path = HERE / "linux", *, planted: bool = False) -> FF
         define_macros=[("EVK_PLANTED", "1")] if planted else [],
         depends=[os.path.relpath(path) for path in sorted(folder.iterdir())],
         extra_compile_args=["-O2", "-std=gnu11", "-pthread", *DIRECT_CALLS, *COMPILER_WARNINGS],
-        libraries=["rt"],  # glibc before 2.34 keeps timer_create there
+        libraries=["rt", "pthread"],  # glibc before 2.34 keeps timer_create and thread-specific data there
         py_limited_api=not sysconfig.get_config_var("Py_GIL_DISABLED"),
     )
     return builder

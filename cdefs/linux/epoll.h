@@ -38,6 +38,7 @@ int evk_epoll_ctl_many(int epfd, int op, const uint64_t *triples, int count, int
 int evk_epoll_wait(int epfd, uint64_t *pairs, int maxevents, int timeout_ms);
 int evk_epoll_wait_one(int epfd, int timeout_ms);
 int evk_epoll_wait_one_result(int kept_as, uint64_t *pair);
+int evk_epoll_wait_one_look(int kept_as, uint64_t *pair);
 int evk_epoll_pwait(int epfd, uint64_t *pairs, int maxevents, int timeout_ms, const uint64_t *mask);
 int evk_epoll_pwait2(int epfd, uint64_t *pairs, int maxevents, const int64_t *timeout, const uint64_t *mask);
 int evk_epoll_get_params(int epfd, uint32_t *params);

@@ -90,16 +90,7 @@ int evk_epoll_wait(int epfd, uint64_t *pairs, int maxevents, int timeout_ms)
 
 /* One event in 30 bits, events above 24 bits of data, so that the usual wait needs no memory and Python takes it apart
    in its fast path for ints of one digit: 0 at the timeout. What does not fit (EPOLLRDHUP say) and errors are kept for
-   `evk_epoll_wait_one_result`, which wants the negative number that came in their place. The last 64 of a thread are
-   kept: between the two calls Python may run a signal's handler, which may wait as well. */
-#define KEPT 64
-
-static _Thread_local struct {
-    uint64_t pair[2];
-    int result;
-} kept[KEPT];
-static _Thread_local unsigned keeps;
-
+   `evk_epoll_wait_one_result`, which wants the negative number that came in their place. */
 int evk_epoll_wait_one(int epfd, int timeout_ms)
 {
     uint64_t pair[2];
@@ -108,18 +99,18 @@ int evk_epoll_wait_one(int epfd, int timeout_ms)
         return 0;
     if (__builtin_expect(result > 0 && !(pair[0] >> 24) && !(pair[1] >> 6), 1))
         return (int)(pair[1] << 24 | pair[0]);
-    unsigned place = keeps++ % KEPT;
-    memcpy(kept[place].pair, pair, sizeof pair);
-    kept[place].result = result;
-    return -1 - (int)place;
+    return -1 - keep(pair[0], pair[1], result);
 }
 
-int evk_epoll_wait_one_result(int kept_as, uint64_t *pair)
+static int shown(struct kept row, uint64_t *pair)
 {
-    unsigned place = (unsigned)(-1 - kept_as) % KEPT;
-    memcpy(pair, kept[place].pair, sizeof kept[place].pair);
-    return kept[place].result;
+    memcpy(pair, row.pair, sizeof row.pair);
+    return row.result;
 }
+
+int evk_epoll_wait_one_result(int kept_as, uint64_t *pair) { return shown(take(-1 - kept_as), pair); }
+
+int evk_epoll_wait_one_look(int kept_as, uint64_t *pair) { return shown(look_at(-1 - kept_as), pair); }
 
 int evk_epoll_pwait(int epfd, uint64_t *pairs, int maxevents, int timeout_ms, const uint64_t *mask)
 {
@@ -165,22 +156,22 @@ int evk_epoll_set_params(int epfd, uint32_t busy_poll_usecs, uint16_t budget, ui
 
 int evk_eventfd(uint32_t initval, int flags) { return RESULT(eventfd(initval, flags)); }
 
-static _Thread_local int eventfd_read_failed __attribute__((tls_model("initial-exec")));
-
+/* Counts go to 2^64-2, so that as a signed word the highest look like an errno. Those are kept, and stand as a number
+   below every errno but above -4095 (MAX_ERRNO): EVK_COUNT_KEPT, and the place below it. */
 int64_t evk_eventfd_read(int fd)
 {
     uint64_t value = 0;
     announce();
-    if (__builtin_expect(read(fd, &value, sizeof value) < 0, 0)) {
-        eventfd_read_failed = 1;
+    if (__builtin_expect(read(fd, &value, sizeof value) < 0, 0))
         return -errno;
-    }
-    if (__builtin_expect((int64_t)value < 0, 0))
-        eventfd_read_failed = 0;
+    if (__builtin_expect(value >= -(uint64_t)4095, 0))
+        return EVK_COUNT_KEPT - keep(value, 0, 0);
     return (int64_t)value;
 }
 
-int evk_eventfd_read_failed(void) { return eventfd_read_failed; }
+uint64_t evk_eventfd_read_kept(int64_t kept_as) { return take((int)(EVK_COUNT_KEPT - kept_as)).pair[0]; }
+
+uint64_t evk_eventfd_read_look(int64_t kept_as) { return look_at((int)(EVK_COUNT_KEPT - kept_as)).pair[0]; }
 
 int evk_eventfd_write(int fd, uint64_t value)
 {

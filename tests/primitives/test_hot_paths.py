@@ -4,6 +4,9 @@ import errno
 import os
 import signal
 import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -184,6 +187,27 @@ def test_threads_in_single_waits_do_not_share_an_event() -> None:
         counter.close()
 
 
+@contextmanager
+def alarms(handler: Callable[[], None], at_least: int) -> Iterator[Callable[[], bool]]:
+    """Runs `handler` in this thread again and again; gives whether it has to go on until it ran `at_least` so often."""
+    ran = 0
+
+    def on_alarm(_number: int, _frame: object) -> None:
+        nonlocal ran
+        ran += 1
+        handler()
+
+    end = time.monotonic() + 60
+    before = signal.signal(signal.SIGALRM, on_alarm)
+    signal.setitimer(signal.ITIMER_REAL, 1e-3, 1e-3)
+    try:
+        yield lambda: ran < at_least and time.monotonic() < end
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert ran >= at_least
+
+
 def test_a_signal_s_handler_may_wait_on_the_same_thread_without_taking_the_event() -> None:
     """The handler may run between our wait's return and our look at what did not fit the short answer."""
     mixed: list[object] = []
@@ -191,19 +215,38 @@ def test_a_signal_s_handler_may_wait_on_the_same_thread_without_taking_the_event
         ours.add(counter, EPOLLIN, 2**40)
         theirs.add(counter, EPOLLIN, 2**41)
 
-        def handler(_number: int, _frame: object) -> None:
-            mixed.extend(found for _ in range(5) if (found := theirs.wait_one(0)) != (2**41, EPOLLIN))
+        def handler() -> None:
+            mixed.extend(found for _ in range(100) if (found := theirs.wait_one(0)) != (2**41, EPOLLIN))
 
-        before = signal.signal(signal.SIGALRM, handler)
-        signal.setitimer(signal.ITIMER_REAL, 1e-4, 1e-4)
-        try:
-            for _ in range(20_000):
-                found = ours.wait_one(0)
-                if found != (2**40, EPOLLIN):
+        with alarms(handler, at_least=300) as go_on:
+            while go_on():
+                if (found := ours.wait_one(0)) != (2**40, EPOLLIN):
                     mixed.append(found)
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
+    assert mixed == []
+
+
+def test_a_signal_s_handler_may_read_another_counter_meanwhile() -> None:
+    """The highest counts look like an errno to a signed word, and neither may be taken for the other."""
+    mixed: list[object] = []
+    with EventFd(0, EFD_NONBLOCK) as ours:
+
+        def handler() -> None:
+            with EventFd(
+                0, EFD_NONBLOCK
+            ) as theirs:  # this call's own: the handler may be interrupted by itself
+                for count in (MAXIMUM, MAXIMUM - 4000):
+                    theirs.write(count)
+                    if (found := theirs.read()) != count:
+                        mixed.append(found)
+                with pytest.raises(BlockingIOError):
+                    theirs.read()
+
+        with alarms(handler, at_least=300) as go_on:
+            while go_on():
+                for count in (MAXIMUM, MAXIMUM - 10, 2**63, 2**64 - 4096, 1):
+                    ours.write(count)
+                    if (found := ours.read()) != count:
+                        mixed.append(found)
     assert mixed == []
 
 

@@ -77,7 +77,7 @@ def _wait(arguments: tuple[Any, ...], result: int) -> Described:
 def _wait_one(arguments: tuple[Any, ...], result: int) -> Described:
     epfd, timeout = arguments
     pair = ffi.new("uint64_t[2]", [result & 0xFFFFFF, result >> 24] if result > 0 else [0, 0])
-    count = linux.compiled.evk_epoll_wait_one_result(result, pair) if result < 0 else int(result > 0)
+    count = linux.compiled.evk_epoll_wait_one_look(result, pair) if result < 0 else int(result > 0)
     return _wait((epfd, pair, 1, timeout), count)
 
 
@@ -111,9 +111,11 @@ def _signalfd_read_number(arguments: tuple[Any, ...], result: int) -> Described:
 
 
 def _eventfd_read(arguments: tuple[Any, ...], result: int) -> Described:
-    if linux.compiled.evk_eventfd_read_failed():
+    if linux.compiled.EVK_COUNT_KEPT < result < 0:
         return [("read", f"{arguments[0]}, {{}}, 8", result)]
-    return [("read", f"{arguments[0]}, {{{result % 2**64}}}, 8", 8)]
+    looks_like_errno = -4095 <= result < 0
+    count = linux.compiled.evk_eventfd_read_look(result) if looks_like_errno else result % 2**64
+    return [("read", f"{arguments[0]}, {{{count}}}, 8", 8)]
 
 
 def _poll_one(arguments: tuple[Any, ...], result: int) -> Described:

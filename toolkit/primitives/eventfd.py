@@ -8,6 +8,7 @@ from toolkit.primitives.owned import OwnedDescriptor
 __all__ = ["EFD_CLOEXEC", "EFD_NONBLOCK", "EFD_SEMAPHORE", "MAXIMUM", "EventFd", "EventFdFlags", "peek"]
 
 _ONE = 1
+_COUNT_KEPT: int = linux.compiled.EVK_COUNT_KEPT
 _LOWEST_ERRNO = -4095  # include/linux/err.h, MAX_ERRNO
 
 MAXIMUM = 2**64 - 2
@@ -47,8 +48,13 @@ class EventFd(OwnedDescriptor):
         """
         count: int = linux.evk_eventfd_read(self._fd)
         if count < 0:  # failed, or a count of 2^63 and more
-            if count >= _LOWEST_ERRNO and linux.compiled.evk_eventfd_read_failed():
+            if count > _COUNT_KEPT:
                 self._fail(count, "read", 8)
+            if count >= _LOWEST_ERRNO:
+                count = linux.compiled.evk_eventfd_read_kept(count)
+                if not count:
+                    raise MemoryError
+                return count
             count += 2**64
         return count
 
