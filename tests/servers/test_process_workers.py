@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from toolkit.servers.ledger import PACKED, Published, Tally
+
 if TYPE_CHECKING:
     from tests.servers.conftest import Running, Serving
 
@@ -123,3 +125,16 @@ def test_workers_do_not_outlive_their_parent(serving: "Serving", process_model: 
         for pidfd in pidfds:
             assert select.select([pidfd], [], [], 90)[0], "a worker is still there"
             os.close(pidfd)
+
+
+def test_what_is_published_after_a_turn_of_answers_is_the_whole_tally() -> None:
+    row = memoryview(bytearray(PACKED.size))
+    tally = Tally(accepted=3, closed_by_client=1, abandoned=2, begun=9, answered=7, events=11)
+    published = Published(tally, row)
+    assert Tally.unpack_from(row) == tally
+    tally.events, tally.begun, tally.answered = 2**40, 2**40 - 1, 2**40 - 2
+    published.publish_answers()
+    assert Tally.unpack_from(row) == tally
+    tally.closed_by_us = 2
+    published.publish()
+    assert Tally.unpack_from(row) == tally
