@@ -66,6 +66,11 @@ def test_every_declaration_agrees_with_the_compilers_headers(tmp_path: Path) -> 
         ("typedef unsigned long DWORD;", "typedef unsigned short DWORD;", "type DWORD differs"),
         ("DISCONNECTEX)(SOCKET, OVERLAPPED *, DWORD,", "DISCONNECTEX)(SOCKET, OVERLAPPED *,", "LPFN_DISCONNECTEX"),
         ("CompletionPortInformation = 7", "CompletionPortInformation = 8", "is not 8"),
+        ("#define IOCTL_AFD_POLL 0x00012024", "#define IOCTL_AFD_POLL 0x00012020", "IOCTL_AFD_POLL is not"),
+        ("#define AFD_POLL_SEND 0x4", "#define AFD_POLL_SEND 0x8", "AFD_POLL_SEND is not 0x8"),
+        ("ULONG Exclusive;", "BOOLEAN Exclusive;", "AFD_POLL_INFO.Exclusive differs"),
+        ("ULONG Events;\n    long Status;", "long Status;\n    ULONG Events;", "offset of AFD_POLL_HANDLE_INFO.Events"),
+        ("Handles[1];", "Handles[2];", "size of AFD_POLL_INFO"),
     ],
 )  # fmt: skip
 def test_a_planted_error_is_caught(tmp_path: Path, right: str, wrong: str, complaint: str) -> None:

@@ -9,6 +9,7 @@ from toolkit.ffi.windows_errors import describe
 Described = list[tuple[str, str, int | str]]
 Format = Callable[[tuple[Any, ...], Any], Described]
 Shown = Callable[[Any], str]
+_AFD_POLL = ffi.integer_const("IOCTL_AFD_POLL")
 
 
 def address(pointer: Any) -> str:  # noqa: ANN401  cffi data has no static type
@@ -106,6 +107,18 @@ def _packets(arguments: tuple[Any, ...], result: int) -> Described:
     return [("GetQueuedCompletionStatusEx", f"{handle(port)}, [{shown}], {rest}", _boolean(result))]
 
 
+def _device_control(arguments: tuple[Any, ...], result: int) -> Described:
+    device, code, question, size, _, room, _, pointer = arguments
+    if code == _AFD_POLL:
+        asked = question.Handles[0]
+        name = "IOCTL_AFD_POLL"
+        shown = f"{{handle={handle(asked.Handle)}, events={asked.Events:#x}, exclusive={question.Exclusive}}}"
+    else:
+        name, shown = word(code), str(size)
+    rest = f"{name}, {shown}, {room}, {overlapped(pointer)}"
+    return [("DeviceIoControl", f"{handle(device)}, {rest}", _boolean(result))]
+
+
 def _buffers(pointer: Any) -> str:  # noqa: ANN401  cffi data has no static type
     return f"{{len={pointer[0].len}}}"
 
@@ -127,9 +140,7 @@ FORMATS: dict[str, Format] = {
     "CreateFileW": call("CreateFileW", _made_handle, text, word, word, None, plain, word, None),
     "ReadFile": call("ReadFile", _boolean, handle, None, plain, None, overlapped),
     "WriteFile": call("WriteFile", _boolean, handle, None, plain, None, overlapped),
-    "DeviceIoControl": call(
-        "DeviceIoControl", _boolean, handle, word, None, plain, None, plain, None, overlapped
-    ),
+    "DeviceIoControl": _device_control,
     "ReadDirectoryChangesW": call(
         "ReadDirectoryChangesW", _boolean, handle, None, plain, plain, word, None, overlapped, None
     ),
@@ -143,6 +154,7 @@ FORMATS: dict[str, Format] = {
     "WSARecvFrom": call(
         "WSARecvFrom", _winsock, word, _buffers, plain, None, None, None, None, overlapped, None
     ),
+    "WSAIoctl": call("WSAIoctl", _winsock, word, word, None, plain, None, plain, None, overlapped, None),
     "WSAGetOverlappedResult": call("WSAGetOverlappedResult", _boolean, word, overlapped, None, plain, None),
     "setsockopt": call("setsockopt", _winsock, word, word, word, None, plain),
     "CreateEventW": call("CreateEventW", _made_handle, None, plain, plain, None),

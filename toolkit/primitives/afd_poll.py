@@ -5,8 +5,8 @@ https://github.com/piscisaureus/wepoll (src/afd.h), https://github.com/python-tr
 Documented is SIO_BASE_HANDLE: https://learn.microsoft.com/windows/win32/winsock/winsock-ioctls
 """
 
-import struct
 from enum import IntFlag
+from typing import Any
 
 from toolkit.ffi import windows
 from toolkit.ffi.windows_errors import fail
@@ -16,23 +16,25 @@ from toolkit.primitives.overlapped_socket import OverlappedSocket
 from toolkit.primitives.owned_handle import number_of, pointer_of
 
 _DEVICE = r"\\.\GLOBALROOT\Device\Afd\evkit"  # whatever stands behind Afd\ names nothing
-_IOCTL_AFD_POLL = 0x00012024
 _FOR_EVER = 2**63 - 1
-_POLL = struct.Struct("<qII QIi")
-"""AFD_POLL_INFO for one socket: timeout, number of sockets, exclusive; its handle, events, status."""
+_UNITS_PER_MS = 10_000  # of 100 ns; below 0 they count from now
+_constant = windows.ffi.integer_const
+_INFO = windows.ffi.typeof("AFD_POLL_INFO *")
+POLL_SIZE: int = windows.ffi.sizeof("AFD_POLL_INFO")
 
 
 class AfdEvents(IntFlag):
     """What a poll asks for, and what it reports."""
 
-    RECEIVE = 1
-    RECEIVE_EXPEDITED = 2
-    SEND = 4
-    DISCONNECT = 8
-    ABORT = 16
-    LOCAL_CLOSE = 32
-    ACCEPT = 128
-    CONNECT_FAIL = 256
+    RECEIVE = _constant("AFD_POLL_RECEIVE")
+    RECEIVE_EXPEDITED = _constant("AFD_POLL_RECEIVE_EXPEDITED")
+    SEND = _constant("AFD_POLL_SEND")
+    DISCONNECT = _constant("AFD_POLL_DISCONNECT")
+    ABORT = _constant("AFD_POLL_ABORT")
+    LOCAL_CLOSE = _constant("AFD_POLL_LOCAL_CLOSE")
+    CONNECT = _constant("AFD_POLL_CONNECT")
+    ACCEPT = _constant("AFD_POLL_ACCEPT")
+    CONNECT_FAIL = _constant("AFD_POLL_CONNECT_FAIL")
 
 
 class AfdDevice(OverlappedHandle):
@@ -56,10 +58,16 @@ class AfdDevice(OverlappedHandle):
             fail("CreateFileW", repr(_DEVICE), "SYNCHRONIZE")
         return cls(pointer)
 
-    def poll(self, operation: Operation, sock: OverlappedSocket, events: AfdEvents) -> Outcome:
+    def poll(
+        self, operation: Operation, sock: OverlappedSocket, events: AfdEvents, timeout_ms: int | None = None
+    ) -> Outcome:
         """Asks for one packet when `sock` is ready for one of `events`; `reported` says which.
 
-        The operation needs a buffer of `POLL_SIZE`, into which the request is written and the answer over it.
+        One poll a socket at a time: of two it is not said which one ends, nor with what.
+
+        Args:
+            operation: with a buffer of `POLL_SIZE`, for the answer.
+            timeout_ms: when the packet comes although nothing is ready, and reports nothing; None waits for ever.
 
         Raises:
             WindowsCallError: it failed at once, and no packet will come.
@@ -68,23 +76,31 @@ class AfdDevice(OverlappedHandle):
         """
         if operation.size < POLL_SIZE:
             raise ValueError(f"a buffer of {operation.size} bytes: a poll needs {POLL_SIZE}")
-        number, base = self.handle, base_handle(sock)
+        number, question = (
+            self.handle,
+            windows.ffi.new(_INFO),
+        )  # only read during the call, so it may go afterwards
+        question.Timeout.QuadPart = _FOR_EVER if timeout_ms is None else -timeout_ms * _UNITS_PER_MS
+        question.NumberOfHandles = 1
+        question.Handles[0].Handle = pointer_of(base_handle(sock))
+        question.Handles[0].Events = int(events)
         operation.depart()
-        windows.ffi.buffer(operation.buffer, POLL_SIZE)[:] = _POLL.pack(_FOR_EVER, 1, 0, base, events, 0)
+        _answer(operation).NumberOfHandles = 0
         done = windows.lib.DeviceIoControl(
-            pointer_of(number), _IOCTL_AFD_POLL, operation.buffer, POLL_SIZE, operation.buffer, POLL_SIZE,
+            pointer_of(number), windows.lib.IOCTL_AFD_POLL, question, POLL_SIZE, operation.buffer, POLL_SIZE,
             windows.NULL, operation.overlapped,
         )  # fmt: skip
         return operation.settle(done, self._skips_packets, "DeviceIoControl", number, "IOCTL_AFD_POLL")
 
 
-POLL_SIZE = _POLL.size
-
-
 def reported(operation: Operation) -> AfdEvents:
-    """The events that a poll which has ended reports; none after a cancel."""
-    _, count, _, _, events, _ = _POLL.unpack(operation.data(POLL_SIZE))
-    return AfdEvents(events if count and not operation.status else 0)
+    """The events that a poll which has ended reports; none after a cancel, or when its time passed."""
+    answer = _answer(operation)
+    return AfdEvents(answer.Handles[0].Events if answer.NumberOfHandles and not operation.status else 0)
+
+
+def _answer(operation: Operation) -> Any:  # noqa: ANN401  cffi data has no static type
+    return windows.ffi.cast(_INFO, operation.buffer)
 
 
 def base_handle(sock: OverlappedSocket) -> int:
