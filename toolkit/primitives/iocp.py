@@ -18,6 +18,7 @@ _WORDS_PER_ENTRY = 4  # OVERLAPPED_ENTRY: key, OVERLAPPED *, NTSTATUS, count and
 _WORDS_PER_PACKET = 3
 _OVERLAPPED = 2  # the last of them
 _LOW = 0xFFFFFFFF
+_FIRST_FAILURE = 0x80000000  # warnings (0x8...) are failures to a port, such as 234
 _TIMED_OUT = windows.ffi.integer_const("WAIT_TIMEOUT")
 _make = tuple.__new__  # a Packet's own constructor takes twice as long
 
@@ -176,8 +177,11 @@ def _new_slots() -> _Slots:
 
 
 def _error_of_entry(address: int, status: int) -> int:
-    """The system error of an entry, from its NTSTATUS; a post's Internal is 0."""
-    if not status or not address:
+    """The system error of an entry, from its NTSTATUS; a post's Internal is 0.
+
+    Below 0x80000000 an NTSTATUS says that it went well, as GetQueuedCompletionStatus takes it: STATUS_TIMEOUT too.
+    """
+    if status & _LOW < _FIRST_FAILURE or not address:
         return 0
     return error_of_status(status)
 
