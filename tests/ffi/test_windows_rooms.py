@@ -14,8 +14,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has the
 ROOMS = (
     "toolkit.bench.windows_works", "toolkit.cli.iocp.demo", "toolkit.cli.iocp.read", "toolkit.demos.iocp",
     "toolkit.engine.spawned", "toolkit.features.iocp", "toolkit.ffi.windows", "toolkit.ffi.windows_call_formats",
-    "toolkit.ffi.windows_errors", "toolkit.lab.windows_lab", "toolkit.lab.windows_waiter",
-    "toolkit.primitives.console_control",
+    "toolkit.ffi.windows_errors", "toolkit.lab.windows_lab", "toolkit.lab.windows_polls", "toolkit.lab.windows_waiter",
+    "toolkit.primitives.afd_poll", "toolkit.primitives.console_control",
     "toolkit.primitives.directory_changes", "toolkit.primitives.iocp", "toolkit.primitives.job",
     "toolkit.primitives.named_pipe", "toolkit.primitives.operation", "toolkit.primitives.overlapped_file",
     "toolkit.primitives.overlapped_socket", "toolkit.primitives.owned_handle", "toolkit.primitives.waits",
@@ -44,4 +44,4 @@ def test_every_case_of_every_platform_can_be_listed() -> None:
     names = [module.name for module in pkgutil.iter_modules(folder)]
     assert len(names) > 40
     for name in names:
-        assert importlib.import_module(f"toolkit.cases.iocp.{name}").CASE.needs == ("iocp",)
+        assert importlib.import_module(f"toolkit.cases.iocp.{name}").CASE.needs[0] == "iocp"  # asked first

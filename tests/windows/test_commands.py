@@ -146,7 +146,15 @@ def test_tail_reads_files_and_pipes(evkit: "Evkit", tmp_path: Path, valid: Valid
 def test_doctor_tries_and_map_maps(evkit: "Evkit", valid: Valid) -> None:
     records = valid(evkit("doctor", "--json").stdout)
     features = {record["name"]: record["available"] for record in records if record["type"] == "feature"}
-    for name in ("iocp", "iocp_batch", "iocp_skip", "cancel_io_ex", "socket_extensions", "job_port"):
+    for name in (
+        "iocp",
+        "iocp_batch",
+        "iocp_skip",
+        "cancel_io_ex",
+        "socket_extensions",
+        "job_port",
+        "afd_poll",
+    ):
         assert features[name] is True
     assert features["epoll"] is False
     rows = valid(evkit("map", "--json").stdout)

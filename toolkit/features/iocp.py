@@ -6,6 +6,7 @@ import socket
 from toolkit.features.trying import MissingError, Probe
 from toolkit.ffi import windows
 from toolkit.ffi.wine import wine_version
+from toolkit.primitives.afd_poll import POLL_SIZE, AfdDevice, AfdEvents, reported
 from toolkit.primitives.iocp import CompletionPort
 from toolkit.primitives.job import Job
 from toolkit.primitives.named_pipe import pipe_pair
@@ -61,6 +62,21 @@ def _extensions() -> str:
     return "AcceptEx, ConnectEx, DisconnectEx"
 
 
+def _afd_poll() -> None:
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as plain,
+        CompletionPort() as port,
+        AfdDevice.open() as device,
+    ):
+        plain.bind(("127.0.0.1", 0))
+        port.associate(device, 1)
+        poll = Operation(POLL_SIZE)
+        device.poll(poll, OverlappedSocket.borrow(plain), AfdEvents.SEND)
+        packet = port.wait(1000)
+        if packet is None or packet.error or reported(poll) != AfdEvents.SEND:
+            raise MissingError(f"a poll of a socket that can be written to ended as {packet}")
+
+
 def _timer() -> None:
     with WaitableTimer() as timer:
         timer.set(60)
@@ -102,6 +118,7 @@ PROBES = {
     "iocp_skip": Probe("iocp", "FILE_SKIP_COMPLETION_PORT_ON_SUCCESS", _skip),
     "cancel_io_ex": Probe("iocp", "CancelIoEx: one operation, from any thread", _cancel),
     "socket_extensions": Probe("iocp", "WSAIoctl: functions that end on a port", _extensions),
+    "afd_poll": Probe("iocp", "IOCTL_AFD_POLL: readiness of sockets as packets", _afd_poll),
     "waitable_timer": Probe("iocp", "CreateWaitableTimer and RegisterWaitForSingleObject", _timer),
     "job_port": Probe("iocp", "a job object's messages at a port", _job),
     "wait_completion_packet": Probe(

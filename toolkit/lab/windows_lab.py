@@ -13,10 +13,9 @@ from typing import Any, TypeVar
 
 from toolkit.ffi import windows
 from toolkit.ffi.windows_errors import WindowsCallError
-from toolkit.lab.base import LabBase
 from toolkit.lab.checks import DeadlineError
+from toolkit.lab.windows_polls import WindowsPolls
 from toolkit.lab.windows_waiter import WindowsWaiter
-from toolkit.primitives.afd_poll import POLL_SIZE, AfdDevice, AfdEvents, reported
 from toolkit.primitives.directory_changes import Change, changes, start_watch
 from toolkit.primitives.iocp import CompletionPort, Packet
 from toolkit.primitives.job import Job, Process
@@ -31,7 +30,7 @@ Thing = TypeVar("Thing")
 _NOTHING_MS = 150  # how long "nothing comes" is watched: a packet that is queued already comes at once
 
 
-class WindowsLab(LabBase):
+class WindowsLab(WindowsPolls):
     """Checks, ports, files, pipes, sockets and threads for one variant of one case, in a process of its own.
 
     Attributes:
@@ -124,10 +123,6 @@ class WindowsLab(LabBase):
         """A named pipe without a client."""
         return self.kept(NamedPipe.create(**options))
 
-    def afd(self) -> AfdDevice:
-        """The ancillary function driver, opened for polls."""
-        return self.kept(AfdDevice.open())
-
     def event(self) -> Event:
         """A manual-reset event."""
         return self.kept(Event())
@@ -167,32 +162,6 @@ class WindowsLab(LabBase):
         operation = Operation(first_bytes + 2 * ADDRESS_ROOM)
         listener.accept(operation, newcomer, first_bytes)
         return operation
-
-    def poll(self, afd: AfdDevice, sock: OverlappedSocket, *events: str) -> Operation:
-        """A poll of `sock` for the AfdEvents of these names, started."""
-        operation = Operation(POLL_SIZE)
-        asked = AfdEvents(0)
-        for name in events:
-            asked |= AfdEvents[name]
-        afd.poll(operation, sock, asked)
-        return operation
-
-    def reported(self, poll: Operation) -> list[str]:
-        """The names of what a poll that has ended reports."""
-        found = reported(poll)
-        return [each.name for each in AfdEvents if each in found and each.name]
-
-    def fill_window(self, sock: OverlappedSocket) -> int:
-        """Sends until nothing more fits; how many bytes are on their way now."""
-        sent = 0
-        sock.plain.setblocking(False)
-        try:
-            while True:
-                sent += sock.plain.send(bytes(65536))
-        except BlockingIOError:
-            return sent
-        finally:
-            sock.plain.setblocking(True)
 
     def skip_packets_on_success(self, handle: OverlappedHandle) -> None:
         """SetFileCompletionNotificationModes with FILE_SKIP_COMPLETION_PORT_ON_SUCCESS."""

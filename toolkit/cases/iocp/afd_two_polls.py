@@ -115,5 +115,5 @@ CASE = Case(
             "python-trio/trio#52",
         ),
     ),
-    needs=("iocp",),
+    needs=("iocp", "afd_poll"),
 )
