@@ -35,6 +35,20 @@ def test_watch_ends_with_130() -> None:
     assert _status_after_ctrl_c("iocp", "watch", ".", "--timeout", "60s") == "130"
 
 
+def test_after_the_end_it_ends_the_process_at_once() -> None:
+    code = """
+import signal, sys
+from toolkit.cli.run import run
+print(run(["map", "--json"]), file=sys.stderr, flush=True)
+signal.raise_signal(signal.SIGINT)  # as it would come while the interpreter takes itself apart
+print("went on", file=sys.stderr)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=100, check=False
+    )
+    assert (done.stderr.split(), done.returncode) == (["0"], 130)
+
+
 def test_tail_of_a_pipe_ends_with_130() -> None:
     from toolkit.primitives.named_pipe import NamedPipe
 

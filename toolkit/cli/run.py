@@ -14,7 +14,7 @@ from typer._click.exceptions import (  # typer names no public base; the version
 from toolkit.cli.lazy import LazyGroup
 from toolkit.cli.refusal import Refusal
 from toolkit.cli.root import command_path, root
-from toolkit.cli.signals import EndedBySignal, raise_on_end_signals
+from toolkit.cli.signals import EndedBySignal, exit_on_end_signals, raise_on_end_signals
 from toolkit.exits import Exit, by_signal
 
 _SIGPIPE = 13
@@ -24,6 +24,18 @@ _DEBUG = "EVKIT_DEBUG"
 def run(arguments: list[str]) -> int:
     """The exit status of `evkit ARGUMENTS`. Output is flushed; a reader that left early is no error."""
     raise_on_end_signals()
+    try:
+        return _flushed(arguments)
+    finally:
+        exit_on_end_signals()
+
+
+def _flushed(arguments: list[str]) -> int:
+    platform: str = sys.platform  # a plain str, so that type checkers read on
+    if platform == "win32":
+        from toolkit.cli.windows_streams import tell_broken_pipes
+
+        tell_broken_pipes()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # no locale is too narrow for a result
     elif sys.stdout is None:
@@ -35,10 +47,10 @@ def run(arguments: list[str]) -> int:
         status = _status(root(), arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        _forget_stdout()
+        _forget(1)
         return by_signal(_SIGPIPE)
     except OSError as error:
-        _forget_stdout()
+        _forget(1)
         if status != Exit.HARNESS:  # the command met the same and said so
             _say(arguments, _with_remedy(error))
         return Exit.HARNESS
@@ -88,6 +100,8 @@ def _explain(arguments: list[str], error: Exception) -> Exit:
         traceback.print_exc()
     elif isinstance(error, OSError):
         _say(arguments, _with_remedy(error))
+    elif isinstance(error, MemoryError):
+        _say(arguments, "cannot go on: this process gets no more memory")
     else:
         _say(arguments, f"internal error: {type(error).__name__}: {error} ({_DEBUG}=1 shows where)")
     return Exit.HARNESS
@@ -105,14 +119,19 @@ def _with_remedy(error: OSError) -> str:
 
 def _say(arguments: list[str], message: str) -> None:
     one_line = " ".join(message.split())
-    if one_line[1:2].islower():
-        one_line = one_line[0].lower() + one_line[1:]  # typer's sentences; names such as SIGKILL stay
+    first_word, _, _ = one_line.partition(" ")
+    if first_word[1:].islower() and "(" not in first_word:  # typer's sentences; SIGKILL and ReadFile(6) stay
+        one_line = one_line[0].lower() + one_line[1:]
     if sys.stderr is not None:
-        sys.stderr.write(f"{command_path(arguments)}: {one_line}\n")
+        try:
+            sys.stderr.write(f"{command_path(arguments)}: {one_line}\n")
+        except OSError:  # closed, or nobody reads it: the status has to do
+            _forget(2)
 
 
-def _forget_stdout() -> None:
-    """What is still buffered goes nowhere, so that the interpreter's last flush is quiet."""
+def _forget(descriptor: int) -> None:
+    """What is still buffered for it goes nowhere, so that the interpreter's last flush is quiet."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.close(nowhere)
+    if nowhere != descriptor:  # it was closed, and got its number back
+        os.dup2(nowhere, descriptor)
+        os.close(nowhere)

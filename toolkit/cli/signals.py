@@ -1,5 +1,6 @@
 """Ctrl-C and SIGTERM as one exception, so that what was gathered is written before the command ends."""
 
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -60,3 +61,14 @@ def raise_on_end_signals() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _raise)
+
+
+def exit_on_end_signals() -> None:
+    """From now on they end the process at once: all is written, and an exception could only tear the exit apart."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is _raise:
+            signal.signal(number, _exit)
+
+
+def _exit(number: int, _frame: FrameType | None) -> None:
+    os._exit(128 + number)
