@@ -53,7 +53,7 @@ class CompletionPortScheduler:
         self._bound: WeakKeyDictionary[object, OverlappedHandle] = WeakKeyDictionary()
         self._alive = 0
         self._ends_in_a_row = 0
-        wanted = frozenset(int(number) for number in signals)
+        self._signals = wanted = frozenset(int(number) for number in signals)
         try:
             self.port = self._stack.enter_context(CompletionPort())
             if wanted:
@@ -87,7 +87,8 @@ class CompletionPortScheduler:
             for packet in packets:
                 self._deliver(packet)
             if number is not None:
-                self._log(f"signal {number} detected, exit...")
+                if number in self._signals:
+                    self._log(f"signal {number} detected, exit...")
                 return number
             self._runnable.extend((one, None) for one in self._timers.take_due())
 

@@ -8,7 +8,7 @@ from math import ceil
 from pathlib import Path
 
 from toolkit.ffi import windows
-from toolkit.ffi.windows_errors import WindowsCallError, describe, error_of
+from toolkit.ffi.windows_errors import WindowsCallError, describe
 from toolkit.primitives.console_control import ConsoleControl
 from toolkit.primitives.directory_changes import changes, start_watch
 from toolkit.primitives.iocp import INFINITE, CompletionPort
@@ -49,7 +49,7 @@ def watch_directory(
     """Each change as it comes; an int, the signal's number, is the last item when Ctrl-C ended it.
 
     Raises:
-        CannotWatch: missing, not a directory, not readable.
+        CannotWatch: missing, not a directory, not readable, or removed while it was watched.
         TimeoutError: `timeout_ns` passed.
     """
     end = None if timeout_ns is None else time.monotonic() + timeout_ns / 1e9
@@ -57,7 +57,10 @@ def watch_directory(
     with directory, CompletionPort() as port:
         port.associate(directory, _DIRECTORY_KEY)
         operation = Operation(_BUFFER_SIZE)
-        _start(directory, operation, subtree, path)
+        try:
+            start_watch(directory, operation, subtree=subtree)
+        except WindowsCallError as error:
+            raise CannotWatch(f"cannot watch {path}: {describe(error.winerror)}") from error
         try:
             with ConsoleControl(lambda _event: port.post(0, _EXIT_KEY)):
                 when_waiting()
@@ -70,20 +73,24 @@ def watch_directory(
                         yield int(signal.SIGINT)
                         return
                     if packet.error:
-                        raise error_of(packet.error, "ReadDirectoryChangesW", path)
+                        raise _no_longer(path, packet.error)
                     found = changes(operation.data(packet.bytes))
-                    _start(directory, operation, subtree, path)
                     if found is None:
                         yield Lost()
-                        continue
-                    for change in found:
+                    for change in found or ():  # before the next call, which fails when the directory is gone
                         yield ChangeEvent(change.action.name.lower(), change.name)
+                    try:
+                        start_watch(directory, operation, subtree=subtree)
+                    except WindowsCallError as error:
+                        raise _no_longer(path, error.winerror) from error
         finally:
             if operation.pending and directory.cancel(operation):
                 port.wait(1000)  # its packet: the buffer is the system's until then
 
 
 def _open(path: str) -> OverlappedFile:
+    if not path:
+        raise CannotWatch("an empty name is no directory")
     if Path(path).is_file():
         raise CannotWatch(f"not a directory: {path}")
     try:
@@ -91,11 +98,10 @@ def _open(path: str) -> OverlappedFile:
     except WindowsCallError as error:
         if error.winerror in (windows.lib.ERROR_FILE_NOT_FOUND, windows.lib.ERROR_PATH_NOT_FOUND):
             raise CannotWatch(f"no such directory: {path}") from error
+        if error.winerror in (windows.lib.ERROR_INVALID_NAME, windows.lib.ERROR_BAD_PATHNAME):
+            raise CannotWatch(f"no directory can have this name: {path}") from error
         raise CannotWatch(f"cannot watch {path}: {describe(error.winerror)}") from error
 
 
-def _start(directory: OverlappedFile, operation: Operation, subtree: bool, path: str) -> None:
-    try:
-        start_watch(directory, operation, subtree=subtree)
-    except WindowsCallError as error:
-        raise CannotWatch(f"cannot watch {path}: {describe(error.winerror)}") from error
+def _no_longer(path: str, error: int) -> CannotWatch:
+    return CannotWatch(f"cannot watch {path} any longer: {describe(error)}; was it removed?")

@@ -7,7 +7,8 @@ from toolkit.ffi.windows_errors import WindowsCallError, describe, fail
 from toolkit.primitives.overlapped_file import OverlappedFile, OverlappedHandle
 from toolkit.primitives.owned_handle import pointer_of
 
-_PIPE_PREFIX = r"\\.\pipe" + "\\"
+_PIPES = r"\\.\pipe"
+_PIPE_PREFIX = _PIPES + "\\"
 
 
 class CannotRead(Exception):  # noqa: N818  says what the user should hear, not where the program broke
@@ -43,6 +44,10 @@ class HandleSource:
             CannotRead: a directory, not readable.
         """
         lib = windows.lib
+        if not name:
+            raise CannotRead("an empty name is no file")
+        if name.rstrip("\\").lower() == _PIPES:
+            raise CannotRead(rf"{name} holds all pipes; give the name of one (\\.\pipe\NAME)")
         if (
             not name.startswith(_PIPE_PREFIX) and Path(name).is_dir()
         ):  # asking about a pipe takes its instance
@@ -52,6 +57,8 @@ class HandleSource:
         except WindowsCallError as error:
             if error.winerror in (lib.ERROR_FILE_NOT_FOUND, lib.ERROR_PATH_NOT_FOUND):
                 raise NotThere(f"no such file or pipe: {name}") from error
+            if error.winerror in (lib.ERROR_INVALID_NAME, lib.ERROR_BAD_PATHNAME):
+                raise CannotRead(f"no file can have this name: {name}") from error
             if error.winerror == lib.ERROR_PIPE_BUSY:
                 raise NotThere(f"every instance of this pipe has its client already: {name}") from error
             raise CannotRead(f"cannot open {name}: {describe(error.winerror)}") from error
