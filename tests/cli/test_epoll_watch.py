@@ -166,6 +166,7 @@ def test_a_terminal(shell: "Shell", valid_records: "Records") -> None:
         ("mkfifo f; {} --exclusive --oneshot f", "f: EINVAL: epoll does not take EPOLLEXCLUSIVE together with "
          "EPOLLONESHOT"),
         ("mkfifo f; {} fd:7 fd:7 7<>f", "fd:7: EEXIST: descriptor 7 is watched already"),
+        ("mkfifo f; {} f --count 0", "invalid value for '--count': 0 is nothing to do; the least is 1"),
         ("{} --read x -", "'x' is not a count"),
         ("{}", "missing argument 'TARGET...'"),
     ],

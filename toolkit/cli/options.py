@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from toolkit.cli.quantities import count, duration_ns
+from toolkit.cli.quantities import at_least_one, duration_ns
 
 Json = Annotated[bool, typer.Option("--json", help="Write JSON Lines.")]
 TimeoutNs = Annotated[
@@ -21,5 +21,5 @@ ReadyFd = Annotated[
 ]
 Count = Annotated[
     int | None,
-    typer.Option("--count", parser=count, metavar="N", help="End after this many, such as 3 or 100k."),
+    typer.Option("--count", parser=at_least_one, metavar="N", help="End after this many, such as 3 or 100k."),
 ]

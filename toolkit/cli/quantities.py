@@ -20,7 +20,7 @@ def duration_ns(text: str | int) -> int:
         raise BadParameter(f"{text!r} is not a duration; write 250ms, 10s or 2m")
     nanoseconds = int(number * _UNITS_NS[unit])
     if nanoseconds > _LONGEST_NS:
-        raise BadParameter(f"{text!r} is longer than 596h, the most that epoll_wait takes")
+        raise BadParameter(f"{text!r} is longer than 596h, the most that one wait takes")
     return nanoseconds
 
 
@@ -37,6 +37,18 @@ def count(text: str | int) -> int:
     if scaled is None or scaled != int(scaled):
         raise BadParameter(f"{text!r} is not a count; write 100, 100k or 2M")
     return int(scaled)
+
+
+def at_least_one(text: str | int) -> int:
+    """As `count`, of what has to happen.
+
+    Raises:
+        BadParameter: as `count`, and 0.
+    """
+    number = count(text)
+    if number == 0:
+        raise BadParameter("0 is nothing to do; the least is 1")
+    return number
 
 
 def _split(text: str) -> tuple[int | float | None, str]:

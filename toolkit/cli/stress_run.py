@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolkit.cli.output import Output
@@ -101,6 +102,8 @@ def read_baseline(name: str | None, max_regression: float) -> Baseline | None:
         with open(name, encoding="utf-8") as lines:
             return Baseline.read(lines, max_regression)
     except (OSError, UnicodeDecodeError) as error:
+        if Path(name).is_dir():  # Windows calls that a denied permission
+            refuse(f"--baseline {name}: Is a directory")
         refuse(f"--baseline {name}: {getattr(error, 'strerror', None) or error}")
     except BaselineError as error:
         refuse(f"--baseline {name}: {error}")

@@ -34,8 +34,13 @@ class ExitBy(str, Enum):
 def tail(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Fifos, devices, files; - is stdin.")],
     exit_by: Annotated[
-        ExitBy, typer.Option("--exit-by", help="How the loop notices Ctrl-C; `evkit bench exit` compares.")
-    ] = ExitBy.SIGNALFD,
+        ExitBy | None,
+        typer.Option(
+            "--exit-by",
+            show_default="signalfd",
+            help="How the loop notices Ctrl-C, on Linux; `evkit bench exit` compares.",
+        ),
+    ] = None,
     follow: Annotated[
         bool,
         typer.Option(
@@ -53,10 +58,13 @@ def tail(
 ) -> int:
     """Print the lines of many pipes and files as they come, until all have ended or Ctrl-C.
 
-    One coroutine a file, on one epoll. With several files each line starts with its file's name.
+    One coroutine a file, on one epoll; on Windows on one completion port. With several files each line starts with
+    its file's name.
     """
     platform: str = sys.platform  # a plain str, so that type checkers read on
     if platform == "win32":
+        if exit_by is not None:
+            refuse(f"--exit-by {exit_by.value} is for Linux; here Ctrl-C comes as a packet of the port")
         return _tail_handles(files, quiet=quiet, follow=follow, timeout=timeout, ready_fd=ready_fd, json=json)
     import signal
 
@@ -73,7 +81,9 @@ def tail(
         refuse(str(error))
     render: Render = _as_json if json else _plain if len(files) == 1 else _with_name
     ending = [signal.SIGINT, signal.SIGTERM] + ([signal.SIGALRM] if timeout is not None else [])
-    scheduler = EpollScheduler(ending, WAYS[exit_by.value], (lambda _line: None) if quiet else _log)
+    scheduler = EpollScheduler(
+        ending, WAYS[(exit_by or ExitBy.SIGNALFD).value], (lambda _line: None) if quiet else _log
+    )
     if timeout is not None:
         signal.setitimer(signal.ITIMER_REAL, max(timeout / 1e9, 1e-6))
     number, sink = tail(sources, scheduler, render, 1, follow, readiness.announce)

@@ -8,7 +8,7 @@ from toolkit.cli.apps import examples, new_app
 from toolkit.cli.iocp.values import word
 from toolkit.cli.options import Json
 from toolkit.cli.output import Output
-from toolkit.cli.quantities import count
+from toolkit.cli.quantities import at_least_one
 
 app = new_app()
 
@@ -22,7 +22,7 @@ def post(
     overlapped: Annotated[
         int, typer.Option(parser=word(64), metavar="WORD", help="Its OVERLAPPED pointer, any 64 bits.")
     ] = 0,
-    times: Annotated[int, typer.Option(parser=count, metavar="N", help="How many to post.")] = 1,
+    times: Annotated[int, typer.Option(parser=at_least_one, metavar="N", help="How many to post.")] = 1,
     json: Json = False,
 ) -> None:
     """Post packets to a new port and print each as it is taken: their three words are free to use."""

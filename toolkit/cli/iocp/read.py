@@ -7,7 +7,7 @@ import typer
 from toolkit.cli.apps import examples, new_app
 from toolkit.cli.options import Json
 from toolkit.cli.output import Output
-from toolkit.cli.quantities import count
+from toolkit.cli.quantities import at_least_one, count
 from toolkit.cli.refusal import refuse
 from toolkit.cli.signals import EndedBySignal
 from toolkit.exits import Exit
@@ -26,7 +26,10 @@ def read(
         bool, typer.Option("--naive-eof", help="Wait for 0 bytes as the end: a packet that never comes.")
     ] = False,
     times: Annotated[
-        int, typer.Option("--times", parser=count, metavar="N", help="How long a fault is watched: N rounds.")
+        int,
+        typer.Option(
+            "--times", parser=at_least_one, metavar="N", help="How long a fault is watched: N rounds."
+        ),
     ] = 3,
     json: Json = False,
 ) -> Exit:
