@@ -14,6 +14,7 @@ from toolkit.scheduler.completion_port import CompletionPortScheduler
 from toolkit.scheduler.echo import EchoServer
 from toolkit.scheduler.handle_source import CannotRead, HandleSource
 from toolkit.scheduler.interface import Scheduler
+from toolkit.scheduler.read_file import ReadEvent, read_until_zero_bytes
 
 
 def handles() -> int:
@@ -48,6 +49,22 @@ def test_a_file_is_read_to_its_end(tmp_path: Path, size: int) -> None:
         assert scheduler.run() is None
     assert b"".join(pieces) == content
     assert all(len(piece) == 4096 for piece in pieces[:-1])
+
+
+def test_an_end_that_is_said_at_once_shows_the_second_fault_too() -> None:
+    with NamedPipe.create() as pipe:
+        source = HandleSource.open(pipe.name)
+        pipe.write(Operation(data=b"all there is"))
+    told: list[ReadEvent] = []
+    assert read_until_zero_bytes(source, 4096, told.append, 1)
+    source.close()
+    assert [(event.operation, event.bytes, event.error) for event in told] == [
+        ("ReadFile", None, None),
+        ("Read", 12, None),
+        ("ReadFile", None, None),
+        ("ReadFile", None, 109),
+        ("GetQueuedCompletionStatus", None, None),
+    ]
 
 
 def test_pipes_are_read_at_the_same_time() -> None:

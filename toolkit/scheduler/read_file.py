@@ -6,7 +6,7 @@ https://learn.microsoft.com/windows/win32/fileio/testing-for-the-end-of-a-file
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from toolkit.ffi.windows_errors import describe
+from toolkit.ffi.windows_errors import WindowsCallError, describe
 from toolkit.primitives.iocp import CompletionPort
 from toolkit.primitives.operation import Operation
 from toolkit.scheduler.completion_port import CompletionPortScheduler
@@ -68,27 +68,30 @@ async def read_without_offset(
 def read_until_zero_bytes(source: HandleSource, size: int, tell: Tell, times: int) -> bool:
     """The second fault: 0 bytes are awaited as the end, and FALSE is taken for "nothing yet".
 
-    The packet that says ERROR_HANDLE_EOF is thrown away, and the wait for the next never ends. Whether it showed,
-    after `times` more waits.
+    ERROR_HANDLE_EOF is thrown away, whether ReadFile says it at once or a packet does, and the wait for the next packet
+    never ends. Whether it showed, after `times` more waits.
     """
     with CompletionPort() as port:
         port.associate(source.handle, 1)
         operation = Operation(size)
         while True:
             tell(_starts(operation.offset))
-            source.handle.read(operation)
+            try:
+                source.handle.read(operation)
+            except WindowsCallError as failure:
+                call, error = "ReadFile", failure.winerror
+                break
             packet = port.wait(_PATIENCE_MS * 10)
             if packet is None:
                 return False
-            if packet.error == 0 and packet.bytes == 0:
-                tell(_ended(0))
-                return False
             if packet.error:
+                call, error = "GetQueuedCompletionStatus", packet.error
                 break
             tell(_ended(packet.bytes))
+            if packet.bytes == 0:
+                return False
             operation.offset += packet.bytes
-        text = f"FALSE, taken for nothing yet: {describe(packet.error)}"
-        tell(ReadEvent(text, "GetQueuedCompletionStatus", error=packet.error))
+        tell(ReadEvent(f"FALSE, taken for nothing yet: {describe(error)}", call, error=error))
         for _ in range(times):
             if port.wait(_PATIENCE_MS) is not None:
                 return False
