@@ -13,6 +13,7 @@ from toolkit.primitives.directory_changes import start_watch
 from toolkit.primitives.operation import Operation
 from toolkit.primitives.overlapped_file import OverlappedFile
 from toolkit.scheduler import directory_watch
+from toolkit.scheduler.handle_source import HandleSource
 
 if TYPE_CHECKING:
     from tests.windows.conftest import Evkit
@@ -237,6 +238,19 @@ def test_changes_are_told_also_when_the_directory_then_goes_away(
     ):
         for _ in changes:
             pass
+
+
+def test_a_broken_pipe_of_a_call_is_not_taken_for_that_of_stdout(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from toolkit.cli import run
+
+    def broken(_name: str) -> HandleSource:
+        raise error_of(232, "WriteFile", "0x54")
+
+    monkeypatch.setattr(HandleSource, "open", broken)
+    assert run._status(run.root(), ["iocp", "read", "log"]) == 99
+    assert capsys.readouterr().err == "evkit iocp read: WriteFile(0x54): ERROR_NO_DATA (232)\n"
 
 
 def test_names_of_calls_keep_their_capitals(capsys: pytest.CaptureFixture[str]) -> None:

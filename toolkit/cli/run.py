@@ -75,9 +75,11 @@ def _status(group: LazyGroup, arguments: list[str]) -> int:
         return by_signal(end.number)
     except KeyboardInterrupt:
         return by_signal(2)
-    except BrokenPipeError:
-        raise
     except Exception as error:
+        from toolkit.ffi.errors import CallError
+
+        if isinstance(error, BrokenPipeError) and not isinstance(error, CallError):
+            raise  # of stdout; a primitive's call, such as ReadFile, speaks of a pipe of its own
         return _explain(arguments, error)
 
 
