@@ -181,7 +181,7 @@ def _error_of_entry(address: int, status: int) -> int:
 
     Below 0x80000000 an NTSTATUS says that it went well, as GetQueuedCompletionStatus takes it: STATUS_TIMEOUT too.
     """
-    if status & _LOW < _FIRST_FAILURE or not address:
+    if not status or not address or status & _LOW < _FIRST_FAILURE:
         return 0
     return error_of_status(status)
 
