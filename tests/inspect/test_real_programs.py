@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -32,15 +32,20 @@ async def main():
 """
 
 
-# The programs are the same for every interpreter, and a port that several of them found free may be taken by another.
+# The programs are the same for every interpreter.
 pytestmark = pytest.mark.once
 
 
-def free_port() -> int:
-    """A port that was free a moment ago."""
-    with closing(socket.create_server(("127.0.0.1", 0))) as server:
-        port: int = server.getsockname()[1]
-        return port
+@contextmanager
+def free_port() -> Iterator[int]:
+    """A port that stays free for whoever sets SO_REUSEADDR, as all these programs do (socket(7)).
+
+    It is bound, and nobody listens: the kernel gives it to no other program that asks for any port.
+    """
+    with closing(socket.socket()) as bound:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(("127.0.0.1", 0))
+        yield bound.getsockname()[1]
 
 
 def command(program: str, port: int, folder: Path) -> list[str]:
@@ -77,18 +82,18 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str
         pytest.skip(f"{program} is not installed")
     if shutil.which("lsof") is None:
         pytest.skip("lsof, which the entries are compared with, is not installed")
-    port = free_port()
-    with open(tmp_path / "output", "wb") as output:
-        process = subprocess.Popen(command(program, port, tmp_path), stdout=output, stderr=output)
-    try:
-        with closing(connect(port, process, tmp_path)) as connection:
-            yield program, process.pid, connection
-    finally:
-        process.terminate()
+    with free_port() as port:
+        with open(tmp_path / "output", "wb") as output:
+            process = subprocess.Popen(command(program, port, tmp_path), stdout=output, stderr=output)
         try:
-            process.wait(DEADLINE_S)
+            with closing(connect(port, process, tmp_path)) as connection:
+                yield program, process.pid, connection
         finally:
-            process.kill()
+            process.terminate()
+            try:
+                process.wait(DEADLINE_S)
+            finally:
+                process.kill()
 
 
 def connect(port: int, process: "subprocess.Popen[bytes]", folder: Path) -> socket.socket:

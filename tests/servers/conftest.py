@@ -66,6 +66,20 @@ def tcp_sockets(port: int) -> Iterator[tuple[int, int, int]]:
             yield int(remote.rpartition(":")[2], 16), int(state, 16), int(queues.partition(":")[2], 16)
 
 
+def listeners(port: int) -> set[int]:
+    """The inode of each socket that listens on `port`: another program may have the same port a moment later."""
+    rows = [
+        line.split()
+        for table in ("tcp", "tcp6")
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]
+    ]
+    return {
+        int(row[9])
+        for row in rows
+        if int(row[3], 16) == LISTEN and int(row[1].rpartition(":")[2], 16) == port
+    }
+
+
 def until(condition: Callable[[], bool], what: str) -> None:
     """Asks again and again, until it is so."""
     end = time.monotonic() + DEADLINE_S
@@ -82,6 +96,8 @@ class Running:
         self.port = port
         self.host = host
         self.final: dict[str, Any] = {}
+        self._listeners = listeners(port)
+        assert self._listeners
 
     def connect(self) -> socket.socket:
         """A client with a deadline on everything."""
@@ -130,7 +146,11 @@ class Running:
 
     def until_not_listening(self) -> None:
         """Until the server has obeyed its exit signal so far that nobody can connect any more."""
-        until(lambda: all(state != LISTEN for _, state, _ in tcp_sockets(self.port)), "it goes on listening")
+        until(lambda: not self.listens(), "it goes on listening")
+
+    def listens(self) -> bool:
+        """Whether any of its listeners is there still, in whatever process."""
+        return not self._listeners.isdisjoint(listeners(self.port))
 
     def until_all_accepted(self) -> None:
         """Until nobody waits in the listener's backlog: a graceful exit accepts them all, above the queue's limit."""
@@ -185,8 +205,7 @@ class Running:
         assert final["accepted"] == accounted, final
         assert final["begun"] == final["answered"] + final["refused_requests"] + final["abandoned"], final
         assert final["ledgers_hold"]
-        with socket.socket(socket.AF_INET6 if ":" in self.host else socket.AF_INET) as probe:
-            assert probe.connect_ex((self.host, self.port)) != 0
+        assert not self.listens()
         return final
 
 
