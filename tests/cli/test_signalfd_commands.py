@@ -99,10 +99,10 @@ def test_orphans_of_the_command_are_reported(shell: "Shell", valid_records: "Rec
 
 @pytest.mark.once
 def test_a_time_limit_ends_the_command_too(shell: "Shell") -> None:
-    done = shell.run("evkit signalfd watch USR1 --timeout 100ms -- sleep 1000")
+    done = shell.run(f"evkit signalfd watch USR1 --timeout 100ms -- sleep 1000.{os.getpid()}")
     assert done.returncode == 124
     assert done.stderr.endswith("the time limit passed before sleep ended; it was sent SIGTERM\n")
-    left = subprocess.run(["pgrep", "-f", "^sleep 1000$"], capture_output=True, check=False)
+    left = subprocess.run(["pgrep", "-f", f"^sleep 1000.{os.getpid()}$"], capture_output=True, check=False)
     assert left.stdout == b""
 
 
