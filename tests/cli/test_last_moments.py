@@ -12,14 +12,23 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Shell
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_after_the_end_ends_the_process_without_a_word(number: signal.Signals) -> None:
-    code = f"""
+# Python runs a handler between two instructions, and CPython 3.10 only at a call or a jump backwards.
+_WITH_A_SIGNAL_AT_EXIT = """
 import atexit, signal, sys
+{before}
 from toolkit.cli.run import run
-atexit.register(signal.raise_signal, {number.value})
+def at_exit():
+    signal.raise_signal({number})
+    for _ in range(3):
+        pass
+atexit.register(at_exit)
 sys.exit(run(["map", "--json"]))
 """
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_after_the_end_ends_the_process_without_a_word(number: signal.Signals) -> None:
+    code = _WITH_A_SIGNAL_AT_EXIT.format(number=number.value, before="")
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
     )
@@ -28,13 +37,7 @@ sys.exit(run(["map", "--json"]))
 
 
 def test_an_ignored_signal_stays_ignored_to_the_end() -> None:
-    code = """
-import atexit, signal, sys
-signal.signal(signal.SIGINT, signal.SIG_IGN)
-from toolkit.cli.run import run
-atexit.register(signal.raise_signal, signal.SIGINT)
-sys.exit(run(["map", "--json"]))
-"""
+    code = _WITH_A_SIGNAL_AT_EXIT.format(number=2, before="signal.signal(signal.SIGINT, signal.SIG_IGN)")
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
     )
