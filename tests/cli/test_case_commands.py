@@ -101,6 +101,8 @@ def test_what_does_not_exist_names_near_misses(refused: Refused, command: str) -
         ("--shard 3/2", "'3/2' is no share; write I/N with I from 1 to N"),
         ("--shard 0/2", "'0/2' is no share"),
         ("-j 0", "'-j'"),
+        ("-j 100000", "'-j'"),
+        ("--timeout 0s", "'0s' is no time at all"),
         ("--timeout 1000h", "'1000h' is longer than 596h"),
         ("--timeout 10", "'10' is not a duration; write 250ms, 10s or 2m"),
         ("--repeat 0", "--repeat 0 runs nothing"),

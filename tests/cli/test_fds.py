@@ -2,8 +2,10 @@
 
 import json
 import signal
+import sys
 from collections.abc import Callable
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
@@ -193,7 +195,7 @@ def test_watching_gives_up_at_the_time_limit(shell: "Shell", sound: "Subject", a
 
 def test_a_reader_that_leaves_early_is_no_error(shell: "Shell", sound: "Subject") -> None:
     done = shell.run(f"evkit fds {sound.pid} | head -1")
-    assert (done.stdout, done.stderr) == (f"python ({sound.pid})\n", "")
+    assert (done.stdout, done.stderr) == (f"{Path(sys.executable).name} ({sound.pid})\n", "")
 
 
 def test_a_process_with_nothing_to_show(shell: "Shell", start: "Start") -> None:

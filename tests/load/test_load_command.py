@@ -184,7 +184,10 @@ def test_thresholds_say_by_how_much() -> None:
         (["nonsense"], "write 127.0.0.1:8080 or [::1]:8080"),
         (["192.0.2.1:80"], "is not loopback"),
         (["127.0.0.1:99999"], "is not HOST:PORT"),
-        (["127.0.0.1:80", "--connections", "0"], "--connections must be more than 0"),
+        (["127.0.0.1:80", "--connections", "0"], "0 is nothing to do; the least is 1"),
+        (["127.0.0.1:80", "--requests", "0"], "0 is nothing to do; the least is 1"),
+        (["127.0.0.1:80", "--rate", "0"], "0 is nothing to do; the least is 1"),
+        (["127.0.0.1:80", "--duration", "0s"], "'0s' is no time at all; write 250ms"),
         (["127.0.0.1:80", "--duration", "5"], "write 250ms, 10s or 2m"),
     ],
 )

@@ -21,6 +21,11 @@ pytestmark = pytest.mark.once
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
+def few_descriptors() -> None:
+    """A limit that is met before the machine's: also by workers without number, should they be started."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
+
+
 def cpu_ticks(server: "Running") -> int:
     fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
     return int(fields[11]) + int(fields[12])
@@ -28,9 +33,6 @@ def cpu_ticks(server: "Running") -> int:
 
 # two processes have twice the descriptors, and a hash does not spread evenly: hence so many clients
 def test_out_of_descriptors_it_turns_clients_away_and_does_not_spin(serving: "Serving", model: str) -> None:
-    def few_descriptors() -> None:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
-
     with serving(model, preexec_fn=few_descriptors) as server:
         clients = [server.connect() for _ in range(300)]
         answers = []
@@ -127,11 +129,21 @@ def test_nonsense_options_are_refused_in_one_line() -> None:
         ["half-sync", "--low-water", "2000"],
         ["half-sync", "--processes", "2"],
         ["half-sync", "--workers", "0"],
+        ["half-sync", "--workers", "1M"],
+        ["reuseport", "--processes", "100k"],
+        ["pool", "--file", __file__, "--workers", "100k"],
+        ["reactor", "--duration", "0s"],
+        ["reactor", "--stats-every", "0s"],
+        ["reactor", "--idle-timeout", "0s"],
+        ["--compare", "--rounds", "0"],
+        ["--compare", "--connections", "0"],
         ["half-sync", "--host", "not.a.host.invalid"],
         ["no-such-model"],
     ):
         command = [sys.executable, "-m", "toolkit", "serve", *options, "--port", "0"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=60, check=False, preexec_fn=few_descriptors
+        )
         assert (done.returncode, done.stdout) == (2, ""), options
         assert done.stderr.count("\n") == 1, done.stderr
 

@@ -8,7 +8,7 @@ import typer
 from toolkit.cli.apps import examples, new_app
 from toolkit.cli.options import Count, Json, ReadyFd, TimeoutNs
 from toolkit.cli.output import Output
-from toolkit.cli.quantities import duration_ns
+from toolkit.cli.quantities import duration_ns, some_time_ns
 from toolkit.cli.readiness import Readiness
 from toolkit.cli.refusal import refuse
 from toolkit.exits import Exit
@@ -45,7 +45,7 @@ Stale = Annotated[
 WatchNs = Annotated[
     int | None,
     typer.Option(
-        "--watch", parser=duration_ns, metavar="TIME", help="Look again this often, until the processes end."
+        "--watch", parser=some_time_ns, metavar="TIME", help="Look again this often, until the processes end."
     ),
 ]
 Tree = Annotated[bool, typer.Option("--tree", help="Draw a tree, nested epolls in place.")]

@@ -7,7 +7,7 @@ import typer
 from toolkit.cli.apps import examples, new_app
 from toolkit.cli.options import Json, ReadyFd
 from toolkit.cli.output import Output
-from toolkit.cli.quantities import count, duration_ns
+from toolkit.cli.quantities import at_least_one, count, duration_ns, some_time_ns
 from toolkit.cli.readiness import Readiness
 from toolkit.cli.refusal import refuse
 from toolkit.exits import Exit, by_signal
@@ -25,18 +25,18 @@ app = new_app()
 def load(
     target: Annotated[str, typer.Argument(metavar="HOST:PORT", help="An HTTP server; [::1]:8080 for IPv6.")],
     connections: Annotated[
-        int, typer.Option(parser=count, metavar="N", help="Connections at the same time.")
+        int, typer.Option(parser=at_least_one, metavar="N", help="Connections at the same time.")
     ] = 64,
     duration: Annotated[
-        int, typer.Option(parser=duration_ns, metavar="TIME", help="How long to ask.")
+        int, typer.Option(parser=some_time_ns, metavar="TIME", help="How long to ask.")
     ] = 5_000_000_000,
     requests: Annotated[
-        int | None, typer.Option(parser=count, metavar="N", help="End after this many requests.")
+        int | None, typer.Option(parser=at_least_one, metavar="N", help="End after this many requests.")
     ] = None,
     rate: Annotated[
         int | None,
         typer.Option(
-            parser=count,
+            parser=at_least_one,
             metavar="N",
             help="Open loop: N requests a second, latency from the intended start, so that a stall shows.",
         ),
@@ -44,7 +44,10 @@ def load(
     per_connection: Annotated[
         int | None,
         typer.Option(
-            "--per-connection", parser=count, metavar="N", help="Close each connection after N answers."
+            "--per-connection",
+            parser=at_least_one,
+            metavar="N",
+            help="Close each connection after N answers.",
         ),
     ] = None,
     settle: Annotated[
@@ -90,9 +93,6 @@ def load(
     from toolkit.load.thresholds import Thresholds, misses
 
     host, port = _target(target, remote)
-    for name, value in (("connections", connections), ("duration", duration), ("rate", rate)):
-        if value is not None and value < 1:
-            refuse(f"--{name} must be more than 0")
     plan = LoadPlan(
         host, port, connections, duration, requests, rate, per_connection, path, check_echo, settle, distinct
     )

@@ -51,6 +51,18 @@ def at_least_one(text: str | int) -> int:
     return number
 
 
+def some_time_ns(text: str | int) -> int:
+    """As `duration_ns`, of what has to last.
+
+    Raises:
+        BadParameter: as `duration_ns`, and 0.
+    """
+    nanoseconds = duration_ns(text)
+    if nanoseconds == 0:
+        raise BadParameter(f"{text!r} is no time at all; write 250ms, 10s or 2m")
+    return nanoseconds
+
+
 def _split(text: str) -> tuple[int | float | None, str]:
     digits = text.rstrip("numshkMG")
     unit = text[len(digits) :]

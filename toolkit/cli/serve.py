@@ -8,7 +8,7 @@ import typer
 from toolkit.cli.apps import examples, new_app
 from toolkit.cli.options import Json, ReadyFd
 from toolkit.cli.output import Output
-from toolkit.cli.quantities import count, duration_ns
+from toolkit.cli.quantities import at_least_one, count, duration_ns, some_time_ns
 from toolkit.cli.readiness import Readiness
 from toolkit.cli.refusal import refuse
 from toolkit.exits import Exit
@@ -75,8 +75,16 @@ def _duration(flag: str, help: str, default: str | bool = True) -> object:
     return typer.Option(flag, parser=duration_ns, metavar="TIME", help=help, show_default=default)
 
 
+def _some_time(flag: str, help: str, default: str | bool = True) -> object:
+    return typer.Option(flag, parser=some_time_ns, metavar="TIME", help=help, show_default=default)
+
+
 def _count(flag: str, help: str) -> object:
     return typer.Option(flag, parser=count, metavar="N", help=help)
+
+
+def _at_least_one(flag: str, help: str) -> object:
+    return typer.Option(flag, parser=at_least_one, metavar="N", help=help)
 
 
 @app.command(
@@ -94,11 +102,12 @@ def serve(
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8080,
     workers: Annotated[
-        int | None, _count("--workers", "Worker threads; 4, but with --compare as many as there are CPUs.")
+        int | None,
+        _at_least_one("--workers", "Worker threads; 4, but with --compare as many as there are CPUs."),
     ] = None,
     processes: Annotated[int, _count("--processes", "Worker processes instead (reuseport, exclusive).")] = 0,
     queue_limit: Annotated[
-        int, _count("--queue-limit", "The most connections that wait for a worker.")
+        int, _at_least_one("--queue-limit", "The most connections that wait for a worker.")
     ] = 1024,
     low_water: Annotated[
         int | None, _count("--low-water", "Where a paused listener goes on; half the limit without it.")
@@ -109,7 +118,7 @@ def serve(
     dispatch: Annotated[
         Dispatch, typer.Option("--dispatch", help="One queue for all, or one each.")
     ] = Dispatch.SHARED,
-    idle_timeout: Annotated[int, _duration("--idle-timeout", "For a silent client.", "1m")] = 60_000_000_000,
+    idle_timeout: Annotated[int, _some_time("--idle-timeout", "For a silent client.", "1m")] = 60_000_000_000,
     work_ms: Annotated[int, _count("--work-ms", "Milliseconds a worker sleeps for each request.")] = 0,
     slow_workers: Annotated[int, _count("--slow-workers", "So many workers are slower than the others.")] = 0,
     slow_ms: Annotated[int, _count("--slow-ms", "By how many milliseconds a request.")] = 0,
@@ -121,10 +130,10 @@ def serve(
         int, _duration("--drain-timeout", "After the exit signal, for what is in hand.", "10s")
     ] = 10_000_000_000,
     stats_every: Annotated[
-        int | None, _duration("--stats-every", "Live figures; with --json a record each.")
+        int | None, _some_time("--stats-every", "Live figures; with --json a record each.")
     ] = None,
     duration: Annotated[
-        int | None, _duration("--duration", "End gracefully by itself; --compare: a turn.")
+        int | None, _some_time("--duration", "End gracefully by itself; --compare: a turn.")
     ] = None,
     check_owner: Annotated[
         bool, typer.Option("--check-owner", help="Debug mode: assert that only the owner closes.")
@@ -144,12 +153,12 @@ def serve(
             help="All models beside C, asyncio and uvloop; with half-sync, its dispatch policies.",
         ),
     ] = False,
-    rounds: Annotated[int, _count("--rounds", "--compare: rounds in which all take turns.")] = 3,
+    rounds: Annotated[int, _at_least_one("--rounds", "--compare: rounds in which all take turns.")] = 3,
     distinct: Annotated[
         bool,
         typer.Option("--distinct", help="--compare: no two requests are the same, so that all are parsed."),
     ] = False,
-    connections: Annotated[int, _count("--connections", "--compare: connections of the load.")] = 64,
+    connections: Annotated[int, _at_least_one("--connections", "--compare: connections of the load.")] = 64,
     ready_fd: ReadyFd = None,
     json: Json = False,
 ) -> int:
@@ -170,9 +179,6 @@ def serve(
 
     if workers is None:
         workers = usable_cpus() if compare and model is None else 4
-    for flag, value in (("workers", workers), ("queue-limit", queue_limit), ("idle-timeout", idle_timeout)):
-        if value < 1:
-            refuse(f"--{flag} must be more than 0")
     options = ServeOptions(
         model.value if model is not None else "reactor", host, port, workers, processes, queue_limit, low_water,
         when_full.value, dispatch.value, idle_timeout, work_ms * 1_000_000, slow_workers, slow_ms * 1_000_000,

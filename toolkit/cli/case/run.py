@@ -12,7 +12,7 @@ from toolkit.cli.apps import examples, new_app
 from toolkit.cli.case.selection import Patterns, Primitive, chosen, columns_unless_piped
 from toolkit.cli.colour import Paint
 from toolkit.cli.options import Json
-from toolkit.cli.quantities import count, duration_ns
+from toolkit.cli.quantities import count, some_time_ns
 from toolkit.cli.refusal import refuse
 
 if TYPE_CHECKING:
@@ -63,11 +63,11 @@ _Format = Annotated[
     Format | None, typer.Option("--format", help="How results are written; human by default.")
 ]
 _File = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="Where results go; - is stdout.")]
-_Jobs = Annotated[int, typer.Option("-j", "--jobs", metavar="N", min=1, help="Cases at the same time.")]
+_Jobs = Annotated[int, typer.Option("-j", "--jobs", metavar="N", min=1, max=256, help="Cases at the same time.")]
 _Timeout = Annotated[
     int,
     typer.Option(
-        "--timeout", parser=duration_ns, metavar="TIME", help="For each variant; then it is killed."
+        "--timeout", parser=some_time_ns, metavar="TIME", help="For each variant; then it is killed."
     ),
 ]
 _Seed = Annotated[
