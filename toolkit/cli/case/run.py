@@ -63,7 +63,9 @@ _Format = Annotated[
     Format | None, typer.Option("--format", help="How results are written; human by default.")
 ]
 _File = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="Where results go; - is stdout.")]
-_Jobs = Annotated[int, typer.Option("-j", "--jobs", metavar="N", min=1, max=256, help="Cases at the same time.")]
+_Jobs = Annotated[
+    int, typer.Option("-j", "--jobs", metavar="N", min=1, max=256, help="Cases at the same time.")
+]
 _Timeout = Annotated[
     int,
     typer.Option(
