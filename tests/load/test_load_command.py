@@ -185,6 +185,7 @@ def test_thresholds_say_by_how_much() -> None:
         (["192.0.2.1:80"], "is not loopback"),
         (["127.0.0.1:99999"], "is not HOST:PORT"),
         (["127.0.0.1:80", "--connections", "0"], "0 is nothing to do; the least is 1"),
+        (["127.0.0.1:80", "--connections", "1M"], "1000000 is out of range; it goes from 1 to 100000"),
         (["127.0.0.1:80", "--requests", "0"], "0 is nothing to do; the least is 1"),
         (["127.0.0.1:80", "--rate", "0"], "0 is nothing to do; the least is 1"),
         (["127.0.0.1:80", "--duration", "0s"], "'0s' is no time at all; write 250ms"),

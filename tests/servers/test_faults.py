@@ -137,6 +137,8 @@ def test_nonsense_options_are_refused_in_one_line() -> None:
         ["reactor", "--idle-timeout", "0s"],
         ["--compare", "--rounds", "0"],
         ["--compare", "--connections", "0"],
+        ["--compare", "--connections", "1M"],
+        ["reactor", "--body-size", "2G"],
         ["half-sync", "--host", "not.a.host.invalid"],
         ["no-such-model"],
     ):
@@ -146,6 +148,16 @@ def test_nonsense_options_are_refused_in_one_line() -> None:
         )
         assert (done.returncode, done.stdout) == (2, ""), options
         assert done.stderr.count("\n") == 1, done.stderr
+
+
+def test_a_load_that_cannot_run_is_told_of(tmp_path: Path) -> None:
+    (tmp_path / "wrk").write_text("#!/bin/sh\necho unable to allocate >&2\nexit 3\n")
+    (tmp_path / "wrk").chmod(0o755)
+    command = [sys.executable, "-m", "toolkit", "serve", "--compare", "--rounds", "1", "--duration", "50ms"]
+    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False, env=environment)
+    assert done.returncode == 99
+    assert done.stderr == "evkit serve: the load ended with 3 and no figures: unable to allocate\n"
 
 
 def test_who_pipelines_and_does_not_read_costs_little(serving: "Serving", model: str) -> None:

@@ -7,7 +7,7 @@ import typer
 from toolkit.cli.apps import examples, new_app
 from toolkit.cli.options import Json, ReadyFd
 from toolkit.cli.output import Output
-from toolkit.cli.quantities import at_least_one, count, duration_ns, some_time_ns
+from toolkit.cli.quantities import at_least_one, count, duration_ns, some_connections, some_time_ns
 from toolkit.cli.readiness import Readiness
 from toolkit.cli.refusal import refuse
 from toolkit.exits import Exit, by_signal
@@ -25,7 +25,7 @@ app = new_app()
 def load(
     target: Annotated[str, typer.Argument(metavar="HOST:PORT", help="An HTTP server; [::1]:8080 for IPv6.")],
     connections: Annotated[
-        int, typer.Option(parser=at_least_one, metavar="N", help="Connections at the same time.")
+        int, typer.Option(parser=some_connections, metavar="N", help="Connections at the same time.")
     ] = 64,
     duration: Annotated[
         int, typer.Option(parser=some_time_ns, metavar="TIME", help="How long to ask.")

@@ -51,6 +51,22 @@ def at_least_one(text: str | int) -> int:
     return number
 
 
+MOST_CONNECTIONS = 100_000
+"""Each takes some 10 kB in a load generator, and one address has 65,535 ports."""
+
+
+def some_connections(text: str | int) -> int:
+    """As `at_least_one`, as many as one load can have.
+
+    Raises:
+        BadParameter: as `at_least_one`, and above MOST_CONNECTIONS.
+    """
+    number = at_least_one(text)
+    if number > MOST_CONNECTIONS:
+        raise BadParameter(f"{number} is out of range; it goes from 1 to {MOST_CONNECTIONS}")
+    return number
+
+
 def some_time_ns(text: str | int) -> int:
     """As `duration_ns`, of what has to last.
 

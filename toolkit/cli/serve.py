@@ -8,7 +8,7 @@ import typer
 from toolkit.cli.apps import examples, new_app
 from toolkit.cli.options import Json, ReadyFd
 from toolkit.cli.output import Output
-from toolkit.cli.quantities import at_least_one, count, duration_ns, some_time_ns
+from toolkit.cli.quantities import at_least_one, count, duration_ns, some_connections, some_time_ns
 from toolkit.cli.readiness import Readiness
 from toolkit.cli.refusal import refuse
 from toolkit.exits import Exit
@@ -158,7 +158,15 @@ def serve(
         bool,
         typer.Option("--distinct", help="--compare: no two requests are the same, so that all are parsed."),
     ] = False,
-    connections: Annotated[int, _at_least_one("--connections", "--compare: connections of the load.")] = 64,
+    connections: Annotated[
+        int,
+        typer.Option(
+            "--connections",
+            parser=some_connections,
+            metavar="N",
+            help="--compare: connections of the load.",
+        ),
+    ] = 64,
     ready_fd: ReadyFd = None,
     json: Json = False,
 ) -> int:

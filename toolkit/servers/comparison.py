@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from toolkit.bench.contest import spread_of
 from toolkit.servers.contestants import Contestant, Started, dispatches, models, peers, started
@@ -30,6 +31,10 @@ request = function()
   return 'GET / HTTP/1.1\\r\\nHost: ' .. wrk.headers['Host'] .. '\\r\\nX-Number: ' .. number .. '\\r\\n\\r\\n'
 end
 """
+
+
+class LoadFailedError(OSError):
+    """wrk or `evkit load` could not run; the message has its last words."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,7 @@ def compare(
     disturbs everybody.
 
     Raises:
-        OSError: a server did not start.
+        OSError: a server did not start, or the load could not run.
     """
     with tempfile.TemporaryDirectory() as folder:
         contestants = (
@@ -123,7 +128,8 @@ def _by_evkit(plan: ComparisonPlan) -> Callable[[int], tuple[int, float, int, in
 
     def load(port: int) -> tuple[int, float, int, int, int]:
         command = [sys.executable, "-m", "toolkit", "load", f"127.0.0.1:{port}", *options]
-        figures = json.loads(subprocess.run(command, check=False, capture_output=True).stdout)  # noqa: S603  our own
+        done = subprocess.run(command, check=False, capture_output=True)  # noqa: S603  our own
+        figures = _figures(done, done.stdout)
         latency = figures["latency_ns"]
         errors = sum(figures["errors"].values())
         seconds = figures["ran_ns"] / 1e9
@@ -143,7 +149,7 @@ def _by_wrk(
     def load(port: int) -> tuple[int, float, int, int, int]:
         command = [wrk, *options, f"http://127.0.0.1:{port}/"]
         done = subprocess.run(command, check=False, capture_output=True)  # noqa: S603  wrk from PATH
-        found = json.loads(done.stderr.splitlines()[-1])
+        found = _figures(done, done.stderr)
         us_ns = 1000
         return (
             found["answered"],
@@ -154,6 +160,16 @@ def _by_wrk(
         )
 
     return load
+
+
+def _figures(done: subprocess.CompletedProcess[bytes], said: bytes) -> dict[str, Any]:
+    """The JSON object in the last line of what the load said."""
+    try:
+        figures: dict[str, Any] = json.loads(said.splitlines()[-1])
+    except (IndexError, ValueError) as error:
+        words = b" ".join((done.stderr or done.stdout).split()[-20:]).decode(errors="replace")
+        raise LoadFailedError(f"the load ended with {done.returncode} and no figures: {words}") from error
+    return figures
 
 
 def _row(

@@ -9,6 +9,7 @@ PROCESS_MODELS = ("reuseport", "exclusive")
 """The models whose workers may be processes (`processes`) instead of threads."""
 
 SECOND_NS = 1_000_000_000
+MOST_BODY = 10**9
 MOST_THREADS = 4096
 MOST_PROCESSES = 256
 """What Apache's prefork has, too (ServerLimit): a slip of the finger must not fill the memory, 1.5 MB a process."""
@@ -61,6 +62,8 @@ class ServeOptions:
             return f"--workers {self.workers} is out of range; it goes from 1 to {most}"
         if self.processes > MOST_PROCESSES:
             return f"--processes {self.processes} is out of range; it goes from 1 to {MOST_PROCESSES}"
+        if self.body_size > MOST_BODY:
+            return f"--body-size {self.body_size} is out of range; it goes from 0 to {MOST_BODY}"
         if self.processes and self.model not in PROCESS_MODELS:
             return f"--processes is for {' and '.join(PROCESS_MODELS)}; {self.model} has --workers"
         if (self.model == "pool") != bool(self.file):
