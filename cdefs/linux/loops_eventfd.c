@@ -36,8 +36,8 @@ int evk_loop_eventfd_ping(struct evk_run *run, struct evk_worker *worker)
 }
 
 /* Two threads, two counters, both blocking: the reply to n is n+1. Whoever ends says farewell, because the other one
-   sleeps in read(2); the engine's rescue says it too. */
-#define FAREWELL (1ull << 63)
+   sleeps in read(2); the engine's rescue says it too, and the counter has room for both. */
+#define FAREWELL (1ull << 62)
 
 static int leave(struct evk_worker *worker, int outcome)
 {
@@ -58,7 +58,7 @@ int evk_loop_eventfd_serve(struct evk_run *run, struct evk_worker *worker)
                 return leave(worker, failed(run, worker, "read"));
             worker->interrupted++;
         }
-        if (UNLIKELY(back & FAREWELL))
+        if (UNLIKELY(back >= FAREWELL))
             return FINISHED;
         if (UNLIKELY(back != sent + 1))
             return leave(worker, broke(run, worker, "reply-follows-request", sent, sent + 1, back));
@@ -76,7 +76,7 @@ int evk_loop_eventfd_return(struct evk_run *run, struct evk_worker *worker)
         if (!get(worker->reads, &request)) {
             RETRY_OR_FAIL("read");
         }
-        if (UNLIKELY(request & FAREWELL))
+        if (UNLIKELY(request >= FAREWELL))
             return FINISHED;
         if (UNLIKELY(request != 2 * worker->received + 1))
             return leave(worker, broke(run, worker, "requests-in-order", request, 2 * worker->received + 1, request));
@@ -255,11 +255,13 @@ int evk_loop_eventfd_woken(struct evk_run *run, struct evk_worker *worker)
 
 /* Writers blocked at the limit: no two values of 2^63 and more fit together, so each read returns exactly one write,
    which names its writer (bits 40 to 62) and its number. */
+#define ALONE (1ull << 63)
+
 int evk_loop_eventfd_fill(struct evk_run *run, struct evk_worker *worker)
 {
     struct lap lap = lap_of(run, worker);
     while (lap_next(&lap)) {
-        uint64_t value = FAREWELL | (uint64_t)worker->index << 40 | worker->sent;
+        uint64_t value = ALONE | (uint64_t)worker->index << 40 | worker->sent;
         if (!put(worker->writes, value))
             RETRY_OR_FAIL("write");
         worker->sent++;
@@ -282,8 +284,8 @@ int evk_loop_eventfd_empty(struct evk_run *run, struct evk_worker *worker)
             lap_idle(&lap, worker->reads);
         } else if (get(worker->reads, &value)) {
             uint64_t writer = value >> 40 & 0x7FFFFF, number = value & (ONE_WRITE - 1);
-            if (UNLIKELY(!(value & FAREWELL) || writer >= worker->lane_count))
-                broke(run, worker, "each-read-is-one-write", value, FAREWELL, value);
+            if (UNLIKELY(!(value & ALONE) || writer >= worker->lane_count))
+                broke(run, worker, "each-read-is-one-write", value, ALONE, value);
             else if (UNLIKELY(number != worker->lanes[writer].received))
                 broke(run, worker, "writes-of-one-writer-in-order", value, worker->lanes[writer].received, number);
             else

@@ -1,11 +1,11 @@
 """evkit's owning objects."""
 
 import signal
-import threading
 from contextlib import ExitStack
 from time import monotonic_ns
 from typing import Any
 
+from toolkit.bench.beside import answering
 from toolkit.bench.contest import Run
 from toolkit.bench.line import SIGNAL_SELF, repeat, signal_self
 from toolkit.ffi.flags import EPOLLIN
@@ -62,10 +62,7 @@ def _ping_pong(stack: ExitStack) -> Run:
     answer = repeat("read(); write(1)", {"write": back.write, "read": there.read})
 
     def run(ops: int) -> int:
-        thread = threading.Thread(target=answer, args=(ops,))
-        thread.start()
-        took = round_trip(ops)
-        thread.join()
-        return took
+        with answering(answer, ops, there.fileno()):
+            return round_trip(ops)
 
     return run

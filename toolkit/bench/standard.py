@@ -2,11 +2,11 @@
 
 import os
 import select
-import threading
 from contextlib import ExitStack
 from time import monotonic_ns
 from typing import Any
 
+from toolkit.bench.beside import answering
 from toolkit.bench.contest import Run
 from toolkit.bench.line import repeat
 
@@ -57,10 +57,7 @@ def _ping_pong(stack: ExitStack) -> Run:
     answer = repeat("read(there); write(back, 1)", names)
 
     def run(ops: int) -> int:
-        thread = threading.Thread(target=answer, args=(ops,))
-        thread.start()
-        took = round_trip(ops)
-        thread.join()
-        return took
+        with answering(answer, ops, there):
+            return round_trip(ops)
 
     return run

@@ -1,10 +1,11 @@
 """Our own C loops with several threads: CPU time of all of them, which a busy neighbour hardly changes."""
 
-import threading
 from contextlib import ExitStack
+from functools import partial
 from time import process_time_ns
 from typing import Any
 
+from toolkit.bench.beside import beside
 from toolkit.bench.contest import Run
 from toolkit.ffi import linux
 from toolkit.ffi.flags import EPOLLIN
@@ -81,12 +82,12 @@ def _worker(memory: RunMemory, budget: int, epoll: Epoll, **fields: object) -> A
 
 
 def _drive(memory: RunMemory, crew: list[tuple[str, Any]]) -> int:
-    threads = [threading.Thread(target=_work, args=(memory.run, loop, worker)) for loop, worker in crew]
+    def stop() -> None:
+        memory.run.stop = 1
+
     begin = process_time_ns()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with beside([partial(_work, memory.run, loop, worker) for loop, worker in crew], stop):
+        pass
     took = process_time_ns() - begin
     for loop, worker in crew:
         if worker.error or worker.broken:
