@@ -196,10 +196,14 @@ int evk_loop_signal_directed(struct evk_run *run, struct evk_worker *worker)
             full = 1;
             if ((count = read_directed(run, worker)) < 0)
                 return count;
-            if (LOAD(run->abort) || LOAD(run->stop))
-                return FINISHED;
+            if (LOAD(run->stop)) {
+                lap.outcome = FINISHED;
+                break;
+            }
             sched_yield();
         }
+        if (lap.outcome == FINISHED)
+            break;
         worker->sent++;
         lap_done(&lap);
         if ((worker->sent & 15) == 0 || full) {
@@ -222,7 +226,19 @@ int evk_loop_signal_directed(struct evk_run *run, struct evk_worker *worker)
     return AGAIN;
 }
 
-/* Children end while others do: SIGCHLD coalesces, so each record means "reap until nobody is left". */
+/* Children end while others do: SIGCHLD coalesces, so each record means "reap until nobody is left". A slot keeps its
+   child's number beyond the end. A child in no slot is none of ours: whoever was exec'ed inherits the children of the
+   program before, and process 1 gets orphans. */
+#define REAPED (1ull << 32)
+
+static uint64_t slot_of_child(const struct evk_worker *worker, pid_t pid)
+{
+    uint64_t i = 0;
+    while (i < worker->slot_count && (worker->slots[i].mark & (REAPED - 1)) != (uint64_t)pid)
+        ++i;
+    return i;
+}
+
 int evk_loop_signal_reap(struct evk_run *run, struct evk_worker *worker)
 {
     struct lap lap = lap_of(run, worker);
@@ -248,14 +264,14 @@ int evk_loop_signal_reap(struct evk_run *run, struct evk_worker *worker)
                 return count;
             worker->wakeups += (uint64_t)count;
             while ((pid = k_waitpid(-1, &status, WNOHANG)) > 0) {
-                uint64_t i = 0;
-                while (i < worker->slot_count && worker->slots[i].mark != (uint64_t)pid)
-                    ++i;
+                uint64_t i = slot_of_child(worker, pid);
                 if (UNLIKELY(i == worker->slot_count))
+                    continue;
+                if (UNLIKELY(worker->slots[i].mark & REAPED))
                     return broke(run, worker, "each-child-reaped-once", (uint64_t)pid, 0, (uint64_t)pid);
                 if (UNLIKELY(!WIFEXITED(status) || WEXITSTATUS(status) != (int)(i & 0x7F)))
                     return broke(run, worker, "status-is-the-childs", (uint64_t)pid, i & 0x7F, (uint64_t)status);
-                worker->slots[i].mark = 0;
+                worker->slots[i].mark |= REAPED;
                 worker->received++;
                 left--;
             }

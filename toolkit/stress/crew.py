@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from toolkit.ffi import linux
+from toolkit.stress.interruption import leave_the_end_to_parent
 from toolkit.stress.pinning import cpus_for
 from toolkit.stress.stage import Stage, Worker
 
@@ -89,8 +90,7 @@ class Processes:
     def _child(self, parent: int, worker: Worker, cpus: set[int] | None) -> None:
         status = 1
         try:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            leave_the_end_to_parent()
             linux.compiled.evk_prctl(linux.compiled.PR_SET_PDEATHSIG, signal.SIGKILL)
             if os.getppid() == parent:  # else it died before the prctl
                 work(self._stage.run, worker, cpus)

@@ -15,6 +15,7 @@ from toolkit.ffi import linux
 from toolkit.ffi.flags import EPOLLIN
 from toolkit.primitives.epoll import Epoll
 from toolkit.primitives.eventfd import EventFd
+from toolkit.stress.interruption import leave_the_end_to_parent
 from toolkit.stress.stage import Stage
 
 _SPARE = 64  # descriptors left free in each process
@@ -95,8 +96,7 @@ def _start_helper(instances: list[Epoll], entries: int) -> int:
 
 def _hold(instances: list[Epoll], entries: int, writer: int, parent: int) -> None:
     try:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        leave_the_end_to_parent()
         linux.compiled.evk_prctl(linux.compiled.PR_SET_PDEATHSIG, signal.SIGKILL)
         held = []
         for index in range(entries):
