@@ -159,8 +159,7 @@ static int lap_paced(struct lap *lap)
         return 0; /* the slice is over before the next operation is due */
     lap->begin = worker->next_ns; /* latency counts from when it should have begun: no coordinated omission */
     lap->timing = 1;
-    worker->next_ns += worker->pace_ns;
-    return 1;
+    return 1; /* what fails for now is tried again in its own time: next_ns moves on with the operation */
 }
 
 /* Before each operation of a producer: whether to make it. */
@@ -196,6 +195,7 @@ static inline void lap_done(struct lap *lap)
         uint64_t now = now_ns();
         evk_record(&lap->worker->latency, now - lap->begin);
         lap->begin = now;
+        lap->worker->next_ns += lap->worker->pace_ns;
     }
 }
 
@@ -203,6 +203,7 @@ static inline void lap_done(struct lap *lap)
 static inline void lap_pass(struct lap *lap)
 {
     lap->worker->ops++;
+    lap->worker->next_ns += lap->worker->pace_ns;
     if (lap->worker->timed)
         lap->begin = now_ns();
 }

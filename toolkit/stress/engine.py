@@ -73,8 +73,9 @@ def _watch(name: str, stage: Stage, progress: Progress | None) -> Ended:
         while not crew.wait_until_ended(workers, _TICK_S):
             before, done = done, stage.total("ops") + stage.total("received")
             still = still + 1 if done == before else 0
-            over = run.stop or (run.go and time.monotonic_ns() > run.deadline_ns)
-            drained = drained + 1 if over else 0
+            if run.go and time.monotonic_ns() > run.deadline_ns:
+                run.stop = 1  # loops look at the clock now and then, and an operation may wait for others
+            drained = drained + 1 if run.stop else 0
             if progress is not None:
                 glimpses.show(progress)
             stalled = still > patience or (drained > _DRAIN_TICKS and still > _STALL_TICKS)
