@@ -1,12 +1,12 @@
 """Runs stressors one after another and prints each: live line, result, thresholds, baseline, exit status."""
 
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from toolkit.cli.live import live_line
 from toolkit.cli.output import Output
 from toolkit.cli.refusal import refuse
 from toolkit.cli.signals import EndedBySignal
@@ -18,7 +18,7 @@ from toolkit.stress.result import StressResult
 from toolkit.stress.thresholds import Limits, check
 
 if TYPE_CHECKING:
-    from toolkit.stress.glimpse import Glimpse, Progress
+    from toolkit.stress.glimpse import Progress
 
 _MOST = {
     "workers": 4096,
@@ -137,7 +137,7 @@ def run_stressors(
 
 
 def _run_one(primitive: str, name: str, plan: Plan, show: bool) -> tuple[StressResult, int]:
-    with _live(show) as line:
+    with live_line(show) as line:
         try:
             of_platform = _run_on_a_port if primitive == "iocp" else _run_in_c
             return of_platform(primitive, name, plan, line if show else None)
@@ -176,26 +176,3 @@ def _judge(result: StressResult, limits: Limits, baseline: Baseline | None) -> S
         except BaselineError as error:
             refuse(f"--baseline: {error}")
     return replace(result, thresholds=tuple(thresholds), ok=result.ok and all(each.ok for each in thresholds))
-
-
-@contextmanager
-def _live(show: bool) -> "Iterator[Progress]":
-    """Draws over the same line of stderr on a terminal, one line after the other elsewhere."""
-    terminal = show and sys.stderr.isatty()
-    width = (
-        0  # blanks rub out what is left of a longer line: not every console of Windows knows escape sequences
-    )
-
-    def draw(glimpse: "Glimpse") -> None:
-        nonlocal width
-        text = render.live_line(glimpse)
-        sys.stderr.write(f"\r{text.ljust(width)}" if terminal else f"{text}\n")
-        width = len(text)
-        sys.stderr.flush()
-
-    try:
-        yield draw
-    finally:
-        if terminal:
-            sys.stderr.write(f"\r{' ' * width}\r")
-            sys.stderr.flush()
