@@ -129,6 +129,9 @@ def test_a_slower_machine_is_not_a_regression(stress: Stress, tmp_path: Path) ->
         ("", "no stress record"),
         ("{nonsense", "line 1 is not JSON"),
         ('{"type": "stress", "name": "a/b"}', "only of a/b"),
+        ('{"type": "stress", "name": "eventfd/ping", "params": null}', "params that are no object"),
+        ('{"type": "stress", "name": "eventfd/ping", "ops_per_s": NaN}', "NaN is no number"),
+        ("[" * 100_000, "line 1 is not JSON"),
     ],
 )
 def test_a_useless_baseline_is_refused(stress: Stress, tmp_path: Path, content: str, says: str) -> None:
@@ -138,6 +141,24 @@ def test_a_useless_baseline_is_refused(stress: Stress, tmp_path: Path, content: 
     assert ran.status == 2
     assert says in ran.stderr
     assert ran.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("figure", ["fast", -1, None, [1]])
+def test_a_baseline_whose_rate_is_no_rate_is_refused(stress: Stress, tmp_path: Path, figure: object) -> None:
+    saved = stress("eventfd", "ping", "--ops", "100")
+    spoilt = [record | {"ops_per_s": figure} for record in saved.records if record["type"] == "stress"]
+    ran = stress("eventfd", "ping", "--ops", "100", "--baseline", _save(spoilt, tmp_path / "spoilt.jsonl"))
+    assert ran.status == 2
+    assert "no rate" in ran.stderr
+
+
+def test_a_baseline_that_lacks_one_of_the_runs_is_refused_before_any_result_could_be_lost(
+    stress: Stress, tmp_path: Path
+) -> None:
+    saved = _save(stress("eventfd", "fan-in", "--ops", "100").records, tmp_path / "saved.jsonl")
+    ran = stress("eventfd", "fan-in", "ping", "--ops", "100", "--baseline", saved)
+    assert (ran.status, ran.records) == (2, [])
+    assert "no record of eventfd/ping" in ran.stderr
 
 
 @pytest.mark.parametrize(
@@ -335,3 +356,8 @@ def test_the_line_that_repeats_a_run_has_its_duration_as_it_was_written(duration
     assert (
         repeat_line("eventfd/ping", plan, ()) == f"evkit eventfd stress ping --seed 7 --duration {duration}"
     )
+
+
+def test_the_line_that_repeats_a_run_of_so_many_operations_has_its_duration_too() -> None:
+    plan = Plan(seed=7, duration_ns=Plan(seed=7).duration_ns, ops=100)
+    assert repeat_line("eventfd/ping", plan, ("ops",)).endswith("--ops 100 --duration 5s")

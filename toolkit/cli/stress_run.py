@@ -14,6 +14,7 @@ from toolkit.exits import Exit, worst
 from toolkit.stress import registry, render
 from toolkit.stress.baseline import Baseline, BaselineError
 from toolkit.stress.plan import ORDERS, QUEUES, TRIGGERS, VARIANTS, Plan
+from toolkit.stress.promised import COMMON, params_of
 from toolkit.stress.result import StressResult
 from toolkit.stress.thresholds import Limits, check
 
@@ -119,6 +120,8 @@ def run_stressors(
     as_json: bool,
 ) -> Exit:
     """The worst status of all. A signal ends the current one early, prints it, and raises EndedBySignal."""
+    if baseline is not None:
+        _refuse_unlike(baseline, primitive, names, plan)
     output = Output(as_json)
     if as_json:
         from toolkit.report.context import describe_run
@@ -136,6 +139,16 @@ def run_stressors(
     return worst(codes)
 
 
+def _refuse_unlike(baseline: Baseline, primitive: str, names: list[str], plan: Plan) -> None:
+    """Refuses a baseline that lacks any of the runs to come: before them, since what they find must not be lost."""
+    for name in names:
+        options = COMMON if primitive == "iocp" else _options_in_c(primitive, name)
+        try:
+            baseline.share_of(f"{primitive}/{name}", params_of(plan, options))
+        except BaselineError as error:
+            refuse(f"--baseline: {error}")
+
+
 def _run_one(primitive: str, name: str, plan: Plan, show: bool) -> tuple[StressResult, int]:
     with live_line(show) as line:
         try:
@@ -143,6 +156,12 @@ def _run_one(primitive: str, name: str, plan: Plan, show: bool) -> tuple[StressR
             return of_platform(primitive, name, plan, line if show else None)
         except ValueError as error:
             refuse(str(error))
+
+
+def _options_in_c(primitive: str, name: str) -> tuple[str, ...]:
+    from toolkit.stress.verdict import options_of
+
+    return options_of(registry.load(primitive, name))
 
 
 def _run_on_a_port(
@@ -171,8 +190,5 @@ def _run_in_c(primitive: str, name: str, plan: Plan, progress: "Progress | None"
 def _judge(result: StressResult, limits: Limits, baseline: Baseline | None) -> StressResult:
     thresholds = list(check(result, limits))
     if baseline is not None and result.error is None and not result.interrupted:
-        try:
-            thresholds.append(baseline.compare(result))
-        except BaselineError as error:
-            refuse(f"--baseline: {error}")
+        thresholds.append(baseline.compare(result))
     return replace(result, thresholds=tuple(thresholds), ok=result.ok and all(each.ok for each in thresholds))

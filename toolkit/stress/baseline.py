@@ -1,9 +1,10 @@
 """Compares a run with a saved one, each by its ratio to the calibration loop of its own machine."""
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from toolkit.stress.result import StressResult, Threshold
 
@@ -31,10 +32,12 @@ class Baseline:
             if not line.strip():
                 continue
             try:
-                record = json.loads(line)
-            except ValueError as error:
+                record = json.loads(line, parse_constant=_refuse_constant)
+            except (ValueError, RecursionError) as error:
                 raise BaselineError(f"line {number} is not JSON: {error}") from error
             if isinstance(record, dict) and record.get("type") == "stress":
+                if not isinstance(record.get("params", {}), dict):
+                    raise BaselineError(f"line {number} has params that are no object")
                 found.setdefault(str(record.get("name")), []).append(record)
         if not found:
             raise BaselineError(
@@ -42,27 +45,33 @@ class Baseline:
             )
         return cls(found, max_regression)
 
-    def compare(self, result: StressResult) -> Threshold:
-        """A Threshold on the loss of rate against the last saved record with the same name and parameters.
-
-        `observed` is a share: 0.1 is 10 % slower, below 0 is faster.
+    def share_of(self, name: str, params: Mapping[str, Any]) -> float:
+        """The rate over the calibration's in the last saved record with that name and those parameters.
 
         Raises:
             BaselineError: no such record, or it was made without a calibration.
         """
-        saved = self.records.get(result.name, [])
+        saved = self.records.get(name, [])
         if not saved:
-            raise BaselineError(
-                f"it holds no record of {result.name}, only of {', '.join(sorted(self.records))}"
-            )
-        fitting = [record for record in saved if record.get("params") == result.params]
+            raise BaselineError(f"it holds no record of {name}, only of {', '.join(sorted(self.records))}")
+        fitting = [record for record in saved if record.get("params") == params]
         if not fitting:
-            raise BaselineError(f"its record of {result.name} differs: {_difference(saved[-1], result)}")
-        old = fitting[-1]
-        if not old.get("calibration_per_s") or not old.get("ops_per_s") or not result.calibration_per_s:
-            raise BaselineError(f"its record of {result.name} has no rate or no calibration to compare with")
-        then = old["ops_per_s"] / old["calibration_per_s"]
-        now = result.ops_per_s / result.calibration_per_s
+            raise BaselineError(f"its record of {name} differs: {_difference(saved[-1], params)}")
+        rate, calibration = (_positive(fitting[-1].get(key)) for key in ("ops_per_s", "calibration_per_s"))
+        if rate is None or calibration is None:
+            raise BaselineError(f"its record of {name} has no rate or no calibration to compare with")
+        return rate / calibration
+
+    def compare(self, result: StressResult) -> Threshold:
+        """A Threshold on the loss of rate against `share_of` that run.
+
+        `observed` is a share: 0.1 is 10 % slower, below 0 is faster.
+
+        Raises:
+            BaselineError: as `share_of`.
+        """
+        then = self.share_of(result.name, result.params)
+        now = result.ops_per_s / (result.calibration_per_s or math.inf)
         loss = round(1 - now / then, 4)
         return Threshold(
             name="max-regression",
@@ -74,7 +83,15 @@ class Baseline:
         )
 
 
-def _difference(record: dict[str, Any], result: StressResult) -> str:
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _positive(value: object) -> float | None:
+    return float(value) if isinstance(value, (int, float)) and 0 < value < 1e300 else None
+
+
+def _difference(record: dict[str, Any], params: Mapping[str, Any]) -> str:
     theirs = record.get("params", {})
-    names = sorted(name for name in {*theirs, *result.params} if theirs.get(name) != result.params.get(name))
-    return ", ".join(f"{name} {theirs.get(name)} there, {result.params.get(name)} here" for name in names)
+    names = sorted(name for name in {*theirs, *params} if theirs.get(name) != params.get(name))
+    return ", ".join(f"{name} {theirs.get(name)} there, {params.get(name)} here" for name in names)

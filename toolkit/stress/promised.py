@@ -9,6 +9,9 @@ from toolkit.stress.result import Invariant
 _SHORTEST: Final = 0.9  # of the planned time; less is a run that did not happen as asked
 
 
+COMMON: Final = ("workers", "ops", "rate", "pin", "latency")
+
+
 def params_of(plan: Plan, options: Iterable[str]) -> dict[str, Any]:
     """Of `options`, those that shaped the run, by name; those without limit are absent."""
     return {name: value for name in options if (value := getattr(plan, name)) is not None}
@@ -24,7 +27,8 @@ def repeat_line(name: str, plan: Plan, options: Iterable[str]) -> str:
             words.append(f"--{option}")
         elif value != getattr(default, option):
             words.append(f"--{option} {value}")
-    if plan.duration_ns not in (None, default.duration_ns):
+    unsaid = default.duration_ns if plan.ops is None else None
+    if plan.duration_ns is not None and plan.duration_ns != unsaid:
         words.append(f"--duration {_as_written(plan.duration_ns)}")
     return " ".join(words)
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from toolkit.ffi.errors import errno_name
 from toolkit.stress.histogram import merge
-from toolkit.stress.promised import as_much_as_asked, params_of, repeat_line, work_was_done
+from toolkit.stress.promised import COMMON, as_much_as_asked, params_of, repeat_line, work_was_done
 from toolkit.stress.result import Invariant, StressResult, WorkerResult
 from toolkit.stress.stage import Stage, Stressor, Verify, Worker, broken_by, text_of
 
@@ -41,7 +41,7 @@ def conclude(name: str, stressor: Stressor, stage: Stage, verify: Verify, ended:
             invariants += as_much_as_asked(plan, stage.total("ops"), ran_ns)
     return StressResult(
         name=name,
-        params=params_of(plan, _options(stressor)),
+        params=params_of(plan, options_of(stressor)),
         seed=plan.seed,
         planned_ns=plan.duration_ns,
         ran_ns=ran_ns,
@@ -53,14 +53,15 @@ def conclude(name: str, stressor: Stressor, stage: Stage, verify: Verify, ended:
         latency_ns=timed.latency(),
         histogram=timed.ranges() or None,
         figures=stage.figures or None,
-        repeat=repeat_line(name, plan, _options(stressor)),
+        repeat=repeat_line(name, plan, options_of(stressor)),
         interrupted=True if ended.signal else None,
         error=error,
     )
 
 
-def _options(stressor: Stressor) -> tuple[str, ...]:
-    return ("workers", "ops", "rate", "pin", "latency", "processes", *stressor.options)
+def options_of(stressor: Stressor) -> tuple[str, ...]:
+    """The plan's fields that shape a run of `stressor`."""
+    return (*COMMON, "processes", *stressor.options)
 
 
 def _error(stage: Stage, ended: Ended) -> str | None:

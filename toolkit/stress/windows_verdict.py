@@ -2,14 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
 
 from toolkit.stress.histogram import Histogram, bucket_of
-from toolkit.stress.promised import as_much_as_asked, params_of, repeat_line, work_was_done
+from toolkit.stress.promised import COMMON, as_much_as_asked, params_of, repeat_line, work_was_done
 from toolkit.stress.result import Invariant, StressResult, WorkerResult
 from toolkit.stress.windows_stage import WindowsStage
-
-_OPTIONS: Final = ("workers", "ops", "rate", "pin", "latency")
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,7 @@ def conclude(name: str, stage: WindowsStage, verified: list[Invariant], ended: E
     timed = histogram_of(stage)
     return StressResult(
         name=name,
-        params=params_of(plan, _OPTIONS),
+        params=params_of(plan, COMMON),
         seed=plan.seed,
         planned_ns=plan.duration_ns,
         ran_ns=ended.ran_ns,
@@ -46,7 +43,7 @@ def conclude(name: str, stage: WindowsStage, verified: list[Invariant], ended: E
         latency_ns=timed.latency(),
         histogram=timed.ranges() or None,
         figures=stage.figures or None,
-        repeat=repeat_line(name, plan, _OPTIONS),
+        repeat=repeat_line(name, plan, COMMON),
         interrupted=True if ended.signal else None,
         error=error,
     )
