@@ -107,6 +107,20 @@ def test_a_compiler_that_fails_is_an_error_in_one_line(monkeypatch: pytest.Monke
     assert "Traceback" not in said
 
 
+@needs_compiler
+def test_a_compiler_may_come_with_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "cc -DNOTHING='two words'")
+    records, _ = bench("wait-1", "--rounds", "1", "--turn", "1ms")
+    assert "c" in {record.get("contestant") for record in records}
+
+
+@pytest.mark.parametrize("compiler", ["no-such-compiler -O2", "cc 'unclosed"])
+def test_a_compiler_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch, compiler: str) -> None:
+    monkeypatch.setenv("CC", compiler)
+    _, said = bench("wait-1", status=99)
+    assert f"CC={compiler}" in said
+
+
 @pytest.mark.parametrize(
     "arguments",
     [["no-such-work"], ["--rounds", "0"], ["--rounds", "1M"], ["--turn", "1ns"], ["--turn", "1h"]],

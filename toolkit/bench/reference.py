@@ -1,6 +1,7 @@
 """The plain C program, built on the spot when a compiler is there."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -21,18 +22,33 @@ def built() -> Iterator[Path | None]:
     Raises:
         OSError: the compiler failed; the message ends with its last line.
     """
-    compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
+    compiler = _compiler()
     if compiler is None:
         yield None
         return
     with tempfile.TemporaryDirectory(prefix="evkit-bench-") as folder:
         program = Path(folder) / "reference"
-        command = [compiler, "-O2", "-o", str(program), *map(str, _SOURCES), "-pthread"]
+        command = [*compiler, "-O2", "-o", str(program), *map(str, _SOURCES), "-pthread"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=_DEADLINE_S, check=False)  # noqa: S603  the compiler
         if done.returncode != 0:
             last = (done.stderr.strip() or "no message").splitlines()[-1]
-            raise OSError(f"{compiler} could not build the C reference: {last}")
+            raise OSError(f"{shlex.join(compiler)} could not build the C reference: {last}")
         yield program
+
+
+def _compiler() -> list[str] | None:
+    """$CC as make(1) takes it, a command with arguments (`ccache gcc`), else cc or gcc."""
+    chosen = os.environ.get("CC", "").strip()
+    if not chosen:
+        found = shutil.which("cc") or shutil.which("gcc")
+        return [found] if found else None
+    try:
+        words = shlex.split(chosen)
+    except ValueError as error:
+        raise OSError(f"CC={chosen} is no command: {error}") from error
+    if shutil.which(words[0]) is None:
+        raise OSError(f"CC={chosen} names a compiler that is not here: {words[0]}")
+    return words
 
 
 def contestant(program: Path, work: str) -> Contestant:
