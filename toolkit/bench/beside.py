@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 
 from toolkit.bench.contest import Run
+from toolkit.stress.crew import signals_left_to_main
 
 
 @contextmanager
@@ -16,8 +17,11 @@ def beside(works: Sequence[Callable[[], object]], release: Callable[[], object])
     """
     threads = [threading.Thread(target=work, daemon=True) for work in works]
     try:
-        for thread in threads:
-            thread.start()
+        with (
+            signals_left_to_main()
+        ):  # one that broke off the start would leave threads that wait for the others
+            for thread in threads:
+                thread.start()
         yield
         for thread in threads:
             thread.join()

@@ -49,7 +49,7 @@ class Threads:
             for index, worker in enumerate(stage.workers)
         ]
         started = 0
-        with _signals_left_to_main():
+        with signals_left_to_main():
             try:
                 for thread in self._threads:
                     thread.start()
@@ -127,7 +127,7 @@ class Processes:
 
 
 @contextmanager
-def _signals_left_to_main() -> Iterator[None]:
+def signals_left_to_main() -> Iterator[None]:
     """Threads started inside inherit these blocked, so that the handler runs where Python runs it: in the main one."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _KILLABLE)
     try:
