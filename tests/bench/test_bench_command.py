@@ -1,11 +1,12 @@
 """`evkit bench`: every work by everybody who is here, ratios that say who is slower, and a verdict on the spread."""
 
 import json
+import resource
 import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from importlib.resources import files
 from pathlib import Path
@@ -25,12 +26,19 @@ VALIDATOR = jsonschema.Draft202012Validator(json.loads((files("toolkit.report") 
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
 
 
-def bench(*arguments: str, status: int = 0) -> tuple[list[dict[str, Any]], str]:
+def _no_signal_may_wait() -> None:
+    resource.setrlimit(resource.RLIMIT_SIGPENDING, (0, 0))
+
+
+def bench(
+    *arguments: str, status: int = 0, before: Callable[[], None] | None = None
+) -> tuple[list[dict[str, Any]], str]:
     done = subprocess.run(
         [sys.executable, "-m", "toolkit", "bench", *arguments, "--json"],
         capture_output=True,
         text=True,
         timeout=100,
+        preexec_fn=before,
         check=False,
     )
     assert done.returncode == status, done.stderr
@@ -105,6 +113,20 @@ def test_a_compiler_that_fails_is_an_error_in_one_line(monkeypatch: pytest.Monke
     _, said = bench("wait-1", status=99)
     assert "could not build the C reference" in said
     assert "Traceback" not in said
+
+
+@needs_compiler
+def test_a_call_that_fails_in_c_is_told_in_one_line() -> None:
+    _, said = bench("raise-read", "--rounds", "1", "--turn", "1ms", status=99, before=_no_signal_may_wait)
+    assert "the C reference of raise-read" in said
+    assert said.splitlines()[-1].endswith("see ulimit -a")
+
+
+def test_names_in_the_list_stand_apart_from_what_follows() -> None:
+    command = [sys.executable, "-m", "toolkit", "bench", "--list", "--peers"]
+    listed = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    names = {line.split("  ")[0] for line in listed.splitlines()}
+    assert names <= {*WORKS, *(peer.stressor for peer in PEERS)}
 
 
 @needs_compiler

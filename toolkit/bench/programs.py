@@ -174,7 +174,12 @@ def _our_rate(peer: Peer, seconds: int) -> float:
 
 def _their_rate(peer: Peer, seconds: int) -> float:
     command = peer.command.format(s=seconds).split()
-    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + _GRACE_S, check=False)  # noqa: S603  a fixed list
+    try:
+        done = subprocess.run(  # noqa: S603  a fixed list
+            command, capture_output=True, text=True, timeout=seconds + _GRACE_S, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise OSError(f"{' '.join(command)} did not end within {seconds + _GRACE_S} s") from error
     report = done.stdout + done.stderr
     try:
         rate = peer.rate(report, seconds)

@@ -3,6 +3,7 @@
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -51,12 +52,29 @@ def _compiler() -> list[str] | None:
     return words
 
 
+def output_of(command: list[str], pass_fds: tuple[int, ...] = ()) -> str:
+    """What the program writes.
+
+    Raises:
+        OSError: it failed (a call that Python's contestants would have raised), or takes for ever.
+    """
+    try:
+        done = subprocess.run(  # noqa: S603  built here
+            command, capture_output=True, text=True, timeout=_DEADLINE_S, pass_fds=pass_fds, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise OSError(f"the C reference of {command[1]} did not end within {_DEADLINE_S} s") from error
+    if done.returncode:
+        code = done.returncode
+        ended = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"exited with {code}"
+        raise OSError(f"the C reference of {command[1]} {ended}: one of its calls failed, see ulimit -a")
+    return done.stdout
+
+
 def contestant(program: Path, work: str) -> Contestant:
     """`work` in C."""
 
     def run(ops: int) -> int:
-        command = [str(program), work, str(ops)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_DEADLINE_S, check=True)  # noqa: S603  built here
-        return int(done.stdout)
+        return int(output_of([str(program), work, str(ops)]))
 
     return Contestant("c", run)

@@ -15,6 +15,7 @@ from typing import Final
 
 from toolkit.bench.contest import Contestant, Run
 from toolkit.bench.placement import first_and_last, on_cpu
+from toolkit.bench.reference import output_of
 from toolkit.ffi.flags import EPOLLIN
 from toolkit.primitives.epoll import Epoll
 from toolkit.primitives.eventfd import EventFd
@@ -23,7 +24,6 @@ FRACTIONS: Final = {"wake-p50": 0.5, "wake-p99": 0.99}
 
 _LEAST_SAMPLES = 300  # a 99th percentile needs some
 _PATIENCE_S = 5
-_DEADLINE_S = 60
 
 Samples = Callable[[EventFd, EventFd, int], list[int]]
 """Waits so many times and returns how late it was each time, in nanoseconds."""
@@ -44,15 +44,8 @@ def _in_c(program: Path, fraction: float) -> Run:
         samples = max(ops, _LEAST_SAMPLES)
         with EventFd() as there, EventFd() as back, _writer(program, samples, there, back):
             command = _command(program, "wake-waiter", samples, first_and_last()[1], there, back)
-            done = subprocess.run(  # noqa: S603  built here
-                command,
-                pass_fds=(there.fileno(), back.fileno()),
-                capture_output=True,
-                text=True,
-                timeout=_DEADLINE_S,
-                check=True,
-            )
-        return int(done.stdout.split()[fraction > 0.5]) * ops
+            percentiles = output_of(command, (there.fileno(), back.fileno())).split()
+        return int(percentiles[fraction > 0.5]) * ops
 
     return run
 

@@ -46,10 +46,10 @@ def list_all(works: Iterable[str], programs: Iterable[Peer], as_json: bool) -> E
     """Works with what they are, peers with their commands."""
     output = Output(as_json)
     for work in works:
-        output.result({"type": "work", "name": work, "summary": WORKS[work]}, f"{work:<18}{WORKS[work]}")
+        output.result({"type": "work", "name": work, "summary": WORKS[work]}, f"{work:<20}{WORKS[work]}")
     for peer in programs:
         output.result(
-            {"type": "work", "name": peer.stressor, "summary": peer.title}, f"{peer.stressor:<18}{peer.title}"
+            {"type": "work", "name": peer.stressor, "summary": peer.title}, f"{peer.stressor:<20}{peer.title}"
         )
     return Exit.OK
 
