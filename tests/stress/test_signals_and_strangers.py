@@ -102,3 +102,11 @@ def test_interrupted_at_the_limit_of_queued_signals_each_thread_still_reads_its_
         record = _record(process)
     assert process.returncode == 143
     assert ("error" in record, _broken(record)) == (False, set())
+
+
+def test_interrupted_in_its_first_half_the_second_is_not_asked_for() -> None:
+    with _running(*_EVKIT, "epoll", "stress", "fd-reuse", "--duration", "60s") as process:
+        process.send_signal(signal.SIGTERM)
+        record = _record(process)
+    assert process.returncode == 143
+    assert (record["ok"], _broken(record)) == (True, set())

@@ -32,12 +32,16 @@ class Worker:
 
 @dataclass
 class Stage:
-    """The set of one run. `counts` names the worker counter that is an operation, summed over all workers."""
+    """The set of one run. `counts` names the worker counter that is an operation, summed over all workers.
+
+    `interrupted` is known when the run is verified: what takes its time to show cannot be asked of one that was.
+    """
 
     plan: Plan
     counts: str = "ops"
     workers: list[Worker] = field(default_factory=list)
     figures: dict[str, float] = field(default_factory=dict)
+    interrupted: bool = False
 
     def __post_init__(self) -> None:
         self._stack = ExitStack()

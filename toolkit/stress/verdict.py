@@ -27,6 +27,7 @@ class Ended:
 def conclude(name: str, stressor: Stressor, stage: Stage, verify: Verify, ended: Ended) -> StressResult:
     """The result of a run whose workers have ended; `name` is `primitive/stressor`."""
     plan, run = stage.plan, stage.run
+    stage.interrupted = bool(ended.signal)
     ended_ns = max(worker.memory.ended_ns for worker in stage.workers)
     ran_ns = max(ended_ns - run.started_ns, 0) if run.go else 0
     ops = stage.total(stage.counts)
