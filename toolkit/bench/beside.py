@@ -11,11 +11,15 @@ from toolkit.stress.crew import signals_left_to_main
 
 @contextmanager
 def beside(works: Sequence[Callable[[], object]], release: Callable[[], object]) -> Iterator[None]:
-    """Each of `works` in a thread of its own, all joined at the end of the block.
+    """Each of `works` in a thread of its own; all have ended at the end of the block.
 
     When the block or the wait is broken off, `release` ends the works first.
     """
-    threads = [threading.Thread(target=work, daemon=True) for work in works]
+    ended = [threading.Event() for _ in works]
+    threads = [
+        threading.Thread(target=_tell, args=(work, event), daemon=True)
+        for work, event in zip(works, ended, strict=True)
+    ]
     try:
         with (
             signals_left_to_main()
@@ -23,14 +27,23 @@ def beside(works: Sequence[Callable[[], object]], release: Callable[[], object])
             for thread in threads:
                 thread.start()
         yield
-        for thread in threads:
-            thread.join()
+        for event in ended:
+            event.wait()
     except BaseException:
-        release()
-        for thread in threads:
-            if thread.is_alive():
-                thread.join()
+        with signals_left_to_main():  # also from a second one: the works end at once now
+            release()
+            for thread, event in zip(threads, ended, strict=True):
+                if thread.ident is not None:
+                    event.wait()
         raise
+
+
+def _tell(work: Callable[[], object], ended: threading.Event) -> None:
+    """Not join(): CPython up to 3.12 takes a thread for ended when a signal breaks a join of it off (bpo-45274)."""
+    try:
+        work()
+    finally:
+        ended.set()
 
 
 def answering(answer: Run, ops: int, reads: int) -> AbstractContextManager[None]:
