@@ -54,4 +54,4 @@ def _wait_for_a_second_thread(pid: int) -> None:
     deadline = time.monotonic() + _DEADLINE_S
     while len(list(Path(f"/proc/{pid}/task").iterdir())) < 2:
         assert time.monotonic() < deadline
-        time.sleep(0.005)
+        time.sleep(0.005)  # a thread that starts gives no event: the next look asks again

@@ -21,9 +21,8 @@ def beside(works: Sequence[Callable[[], object]], release: Callable[[], object])
         for work, event in zip(works, ended, strict=True)
     ]
     try:
-        with (
-            signals_left_to_main()
-        ):  # one that broke off the start would leave threads that wait for the others
+        # a signal that broke off the start would leave threads that wait for the others
+        with signals_left_to_main():
             for thread in threads:
                 thread.start()
         yield

@@ -91,6 +91,7 @@ def load(
     from toolkit.load.plan import LoadPlan
     from toolkit.load.text import live_line, table
     from toolkit.load.thresholds import Thresholds, misses
+    from toolkit.report.live_line import LiveLine
 
     host, port = _target(target, remote)
     plan = LoadPlan(
@@ -108,12 +109,8 @@ def load(
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end_soon)
-    on_terminal = sys.stderr is not None and sys.stderr.isatty()
-    figures = generator.run(
-        lambda live: _show(live_line(live)) if on_terminal else None, Readiness(ready_fd).announce
-    )
-    if on_terminal:
-        typer.echo("", err=True)
+    with LiveLine(sys.stderr) as line:
+        figures = generator.run(lambda live: line.draw(live_line(live)), Readiness(ready_fd).announce)
     Output(json).result(figures, table(figures))
     missed = list(misses(figures, Thresholds(min_rate, max_p99, max_p999, max_errors)))
     for miss in missed:
@@ -121,10 +118,6 @@ def load(
     if caught:
         return by_signal(caught[0])
     return Exit.DIFFERED if missed else Exit.OK
-
-
-def _show(line: str) -> None:
-    typer.echo(f"\r{line}\x1b[K", err=True, nl=False)
 
 
 def _target(text: str, remote: bool) -> tuple[str, int]:

@@ -1,5 +1,6 @@
 """`evkit serve`."""
 
+from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated
 
@@ -71,20 +72,15 @@ class Dispatch(str, Enum):
     STEAL = "steal"
 
 
-def _duration(flag: str, help: str, default: str | bool = True) -> object:
-    return typer.Option(flag, parser=duration_ns, metavar="TIME", help=help, show_default=default)
+Parser = Callable[[str | int], int]
 
 
-def _some_time(flag: str, help: str, default: str | bool = True) -> object:
-    return typer.Option(flag, parser=some_time_ns, metavar="TIME", help=help, show_default=default)
+def _time(flag: str, help: str, default: str | bool = True, parser: Parser = some_time_ns) -> object:
+    return typer.Option(flag, parser=parser, metavar="TIME", help=help, show_default=default)
 
 
-def _count(flag: str, help: str) -> object:
-    return typer.Option(flag, parser=count, metavar="N", help=help)
-
-
-def _at_least_one(flag: str, help: str) -> object:
-    return typer.Option(flag, parser=at_least_one, metavar="N", help=help)
+def _number(flag: str, help: str, parser: Parser = count) -> object:
+    return typer.Option(flag, parser=parser, metavar="N", help=help)
 
 
 @app.command(
@@ -103,14 +99,16 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8080,
     workers: Annotated[
         int | None,
-        _at_least_one("--workers", "Worker threads; 4, but with --compare as many as there are CPUs."),
+        _number(
+            "--workers", "Worker threads; 4, but with --compare as many as there are CPUs.", at_least_one
+        ),
     ] = None,
-    processes: Annotated[int, _count("--processes", "Worker processes instead (reuseport, exclusive).")] = 0,
+    processes: Annotated[int, _number("--processes", "Worker processes instead (reuseport, exclusive).")] = 0,
     queue_limit: Annotated[
-        int, _at_least_one("--queue-limit", "The most connections that wait for a worker.")
+        int, _number("--queue-limit", "The most connections that wait for a worker.", at_least_one)
     ] = 1024,
     low_water: Annotated[
-        int | None, _count("--low-water", "Where a paused listener goes on; half the limit without it.")
+        int | None, _number("--low-water", "Where a paused listener goes on; half the limit without it.")
     ] = None,
     when_full: Annotated[
         WhenFull, typer.Option("--when-full", help="503 at once, stop accepting, or 503 by a fast path.")
@@ -118,22 +116,24 @@ def serve(
     dispatch: Annotated[
         Dispatch, typer.Option("--dispatch", help="One queue for all, or one each.")
     ] = Dispatch.SHARED,
-    idle_timeout: Annotated[int, _some_time("--idle-timeout", "For a silent client.", "1m")] = 60_000_000_000,
-    work_ms: Annotated[int, _count("--work-ms", "Milliseconds a worker sleeps for each request.")] = 0,
-    slow_workers: Annotated[int, _count("--slow-workers", "So many workers are slower than the others.")] = 0,
-    slow_ms: Annotated[int, _count("--slow-ms", "By how many milliseconds a request.")] = 0,
-    body_size: Annotated[int, _count("--body-size", "Bytes of the answer to /.")] = 13,
+    idle_timeout: Annotated[int, _time("--idle-timeout", "For a silent client.", "1m")] = 60_000_000_000,
+    work_ms: Annotated[int, _number("--work-ms", "Milliseconds a worker sleeps for each request.")] = 0,
+    slow_workers: Annotated[
+        int, _number("--slow-workers", "So many workers are slower than the others.")
+    ] = 0,
+    slow_ms: Annotated[int, _number("--slow-ms", "By how many milliseconds a request.")] = 0,
+    body_size: Annotated[int, _number("--body-size", "Bytes of the answer to /.")] = 13,
     keep_alive: Annotated[
         bool, typer.Option("--keep-alive/--no-keep-alive", help="Several requests a connection.")
     ] = True,
     drain_timeout: Annotated[
-        int, _duration("--drain-timeout", "After the exit signal, for what is in hand.", "10s")
+        int, _time("--drain-timeout", "After the exit signal, for what is in hand.", "10s", duration_ns)
     ] = 10_000_000_000,
     stats_every: Annotated[
-        int | None, _some_time("--stats-every", "Live figures; with --json a record each.")
+        int | None, _time("--stats-every", "Live figures; with --json a record each.")
     ] = None,
     duration: Annotated[
-        int | None, _some_time("--duration", "End gracefully by itself; --compare: a turn.")
+        int | None, _time("--duration", "End gracefully by itself; --compare: a turn.")
     ] = None,
     check_owner: Annotated[
         bool, typer.Option("--check-owner", help="Debug mode: assert that only the owner closes.")
@@ -153,19 +153,15 @@ def serve(
             help="All models beside C, asyncio and uvloop; with half-sync, its dispatch policies.",
         ),
     ] = False,
-    rounds: Annotated[int, _at_least_one("--rounds", "--compare: rounds in which all take turns.")] = 3,
+    rounds: Annotated[
+        int, _number("--rounds", "--compare: rounds in which all take turns.", at_least_one)
+    ] = 3,
     distinct: Annotated[
         bool,
         typer.Option("--distinct", help="--compare: no two requests are the same, so that all are parsed."),
     ] = False,
     connections: Annotated[
-        int,
-        typer.Option(
-            "--connections",
-            parser=some_connections,
-            metavar="N",
-            help="--compare: connections of the load.",
-        ),
+        int, _number("--connections", "--compare: connections of the load.", some_connections)
     ] = 64,
     ready_fd: ReadyFd = None,
     json: Json = False,
@@ -177,8 +173,10 @@ def serve(
     text, /peer your address; a body is counted.
     """
     import gc
+    import sys
 
     from toolkit.report.context import usable_cpus
+    from toolkit.report.live_line import LiveLine
     from toolkit.servers.listener import CannotListen
     from toolkit.servers.options import ServeOptions
     from toolkit.servers.requests import ParserMissingError
@@ -205,7 +203,6 @@ def serve(
     gc.enable()  # off since start-up; a server lives long
     readiness = Readiness(ready_fd)
     output = Output(json)
-    on_terminal = _stderr_is_terminal()
 
     def when_listening(figures: "ServerFigures") -> None:
         host = f"[{figures.host}]" if ":" in figures.host else figures.host
@@ -217,17 +214,17 @@ def serve(
     def when_due(figures: "ServerFigures") -> None:
         if json and stats_every is not None:
             output.result(figures, "")
-        elif on_terminal:
-            typer.echo(f"\r{live_line(figures)}\x1b[K", err=True, nl=False)
+        else:
+            line.draw(live_line(figures))
 
+    line = LiveLine(sys.stderr)
     try:
-        figures = serve(options, when_listening, when_due)
+        with line:
+            figures = serve(options, when_listening, when_due)
     except FileNotFoundError as error:
         refuse(f"{error.filename}: {error.strerror}")
     except (CannotListen, ParserMissingError) as error:
         refuse(str(error))
-    if on_terminal:
-        typer.echo("", err=True)
     output.result(figures, table(figures))
     return Exit.OK if figures.ledgers_hold else Exit.DIFFERED
 
@@ -248,12 +245,6 @@ def _compare(
     once = 1 if only_dispatch else None
     plan = ComparisonPlan(connections, duration_ns or 1_000_000_000, rounds, once, distinct)
     return serve_compare.run(options, plan, only_dispatch, json)
-
-
-def _stderr_is_terminal() -> bool:
-    import sys
-
-    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def _end_after(duration_ns: int) -> None:

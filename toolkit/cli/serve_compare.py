@@ -3,8 +3,6 @@
 import sys
 from typing import TYPE_CHECKING
 
-import typer
-
 from toolkit.cli.output import Output
 from toolkit.cli.refusal import refuse
 from toolkit.exits import Exit
@@ -16,6 +14,7 @@ if TYPE_CHECKING:
 
 def run(options: "ServeOptions", plan: "ComparisonPlan", only_dispatch: bool, json: bool) -> int:
     """Compares, prints rows or a table, and says 1 when a model lost a request or its ledgers do not hold."""
+    from toolkit.report.live_line import LiveLine
     from toolkit.servers.comparison import compare
     from toolkit.servers.comparison_text import ADVICE, DISPATCH_ADVICE, HOW_COMPARED, table
     from toolkit.servers.requests import ParserMissingError, load_parser
@@ -24,15 +23,9 @@ def run(options: "ServeOptions", plan: "ComparisonPlan", only_dispatch: bool, js
         load_parser()
     except ParserMissingError as error:
         refuse(str(error))
-    on_terminal = sys.stderr is not None and sys.stderr.isatty()
-
-    def progress(line: str) -> None:
-        if on_terminal:
-            typer.echo(f"\r{line}\x1b[K", err=True, nl=False)
-
     output = Output(json)
-    rows = list(compare(options, plan, only_dispatch, progress))
-    progress("")
+    with LiveLine(sys.stderr) as line:
+        rows = list(compare(options, plan, only_dispatch, line.draw))
     if only_dispatch:
         rows.sort(key=lambda row: row.p99_ns)
     for row in rows if json else ():

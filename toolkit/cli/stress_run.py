@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toolkit.cli.live import live_line
 from toolkit.cli.output import Output
 from toolkit.cli.refusal import refuse
 from toolkit.cli.signals import EndedBySignal
 from toolkit.exits import Exit, worst
+from toolkit.report.live_line import LiveLine, write_or_lose
 from toolkit.stress import registry, render
 from toolkit.stress.baseline import Baseline, BaselineError
 from toolkit.stress.plan import ORDERS, QUEUES, TRIGGERS, VARIANTS, Plan
@@ -19,7 +19,7 @@ from toolkit.stress.result import StressResult
 from toolkit.stress.thresholds import Limits, check
 
 if TYPE_CHECKING:
-    from toolkit.stress.glimpse import Progress
+    from toolkit.stress.glimpse import Glimpse, Progress
 
 _MOST = {
     "workers": 4096,
@@ -150,10 +150,18 @@ def _refuse_unlike(baseline: Baseline, primitive: str, names: list[str], plan: P
 
 
 def _run_one(primitive: str, name: str, plan: Plan, show: bool) -> tuple[StressResult, int]:
-    with live_line(show) as line:
+    with LiveLine(sys.stderr) as line:
+
+        def tell(glimpse: "Glimpse") -> None:
+            text = render.live_line(glimpse)
+            if sys.stderr.isatty():
+                line.draw(text)
+            else:
+                write_or_lose(sys.stderr, f"{text}\n")
+
         try:
             of_platform = _run_on_a_port if primitive == "iocp" else _run_in_c
-            return of_platform(primitive, name, plan, line if show else None)
+            return of_platform(primitive, name, plan, tell if show else None)
         except ValueError as error:
             refuse(str(error))
 

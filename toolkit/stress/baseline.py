@@ -1,7 +1,6 @@
 """Compares a run with a saved one, each by its ratio to the calibration loop of its own machine."""
 
 import json
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -68,10 +67,12 @@ class Baseline:
         `observed` is a share: 0.1 is 10 % slower, below 0 is faster.
 
         Raises:
-            BaselineError: as `share_of`.
+            BaselineError: as `share_of`, or it ran without a calibration.
         """
         then = self.share_of(result.name, result.params)
-        now = result.ops_per_s / (result.calibration_per_s or math.inf)
+        if not result.calibration_per_s:
+            raise BaselineError(f"{result.name} ran without a calibration to compare with")
+        now = result.ops_per_s / result.calibration_per_s
         loss = round(1 - now / then, 4)
         return Threshold(
             name="max-regression",

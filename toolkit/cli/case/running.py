@@ -5,7 +5,6 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from time import monotonic_ns
 
-from toolkit.cli.case.selection import columns
 from toolkit.cli.refusal import refuse
 from toolkit.cli.signals import EndedBySignal, held, raise_if_arrived
 from toolkit.engine import Plan
@@ -17,7 +16,7 @@ from toolkit.records import CaseResult, Summary
 from toolkit.report.context import describe_run
 from toolkit.report.formats import new_writer, results_to
 from toolkit.report.human import Look, summary_line
-from toolkit.report.progress import Progress
+from toolkit.report.live_line import LiveLine
 from toolkit.report.tally import Tally
 from toolkit.report.writer import CaseWriter
 
@@ -52,27 +51,27 @@ def run_plan(plan: Plan, known: KnownList | None, destination: Destination, look
 
 
 def _run(plan: Plan, known: KnownList | None, writer: CaseWriter) -> tuple[Summary, EndedBySignal | None]:
-    total = None if plan.repeat is None else plan.repeat * len(plan.cases)
-    progress = Progress(sys.stderr, columns(), total)
+    line, done = LiveLine(sys.stderr), 0
+    of_all = "" if plan.repeat is None else f"/{plan.repeat * len(plan.cases)}"
     tally, started, ended = Tally(known is not None), monotonic_ns(), None
     try:
         with held():
             writer.start(describe_run(["evkit", *sys.argv[1:]], plan.seed))
-            progress.show("")
+            line.draw(f"{done}{of_all}")
         with closing(results_of(plan)) as results:
             for result in results:
                 with held():
                     judged = _judged(result, known, plan)
                     tally.add(judged)
-                    progress.hide()
+                    line.clear()
                     writer.case(judged)
-                    progress.step()
-                    progress.show(result.id)
+                    done += 1
+                    line.draw(f"{done}{of_all}  {result.id}")
                 raise_if_arrived()
     except EndedBySignal as signal:
         ended = signal
     finally:
-        progress.hide()
+        line.clear()
     summary = tally.summary(monotonic_ns() - started, None if ended is None else ended.number)
     with held():
         writer.finish(summary)
