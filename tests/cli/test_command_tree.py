@@ -27,6 +27,7 @@ def test_help_has_examples_and_each_works(shell: "Shell", path: str) -> None:
     lacking = PLATFORMS.get([*path.split(), ""][1]) not in (None, sys.platform)
     done = shell.run(f"{path} --help")
     assert (done.returncode, done.stderr) == (0, "")
+    assert not re.search(r"default:\s+\d{7}", done.stdout), "a time in nanoseconds says little: give its unit"
     examples = re.findall(r"^ +\$ (.+)$", done.stdout, re.MULTILINE)
     assert examples, f"{path} --help has no example"
     for example in examples:

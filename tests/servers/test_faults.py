@@ -76,6 +76,40 @@ def test_a_port_in_use_is_said_in_one_line(model: str) -> None:
     assert done.stderr.count("\n") == 1
 
 
+def test_without_a_parser_nothing_listens(model: str, tmp_path: Path) -> None:
+    (tmp_path / "httptools.py").write_text("raise ImportError")
+    command = [sys.executable, "-m", "toolkit", "serve", *model.split(), "--port", "0"]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=environment)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "evkit serve: this needs httptools: install evkit[serve]\n"
+
+
+def test_processes_that_cannot_start_are_given_up(process_model: str) -> None:
+    command = [sys.executable, "-m", "toolkit", "serve", *process_model.split(), "--port", "0"]
+    said = ""
+    for descriptors in range(8, 64):  # at some number the parent has just enough, and its processes have not
+
+        def few(limit: int = descriptors) -> None:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+
+        done = subprocess.run(
+            [*command, "--duration", "30s"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            preexec_fn=few,
+        )
+        if "in a row" in done.stderr or done.returncode == 0:
+            said = done.stderr
+            break
+        assert (done.returncode, "Too many open files" in done.stderr) == (99, True), done.stderr
+    assert done.returncode == 99
+    assert said.startswith("evkit serve: worker ")
+    assert said.endswith("workers in a row died as soon as they were born; what they said stands above\n")
+
+
 def test_ipv6(serving: "Serving", model: str) -> None:
     with serving(model, host="::1") as server:
         with server.connect() as client:

@@ -28,7 +28,7 @@ def load(
         int, typer.Option(parser=some_connections, metavar="N", help="Connections at the same time.")
     ] = 64,
     duration: Annotated[
-        int, typer.Option(parser=some_time_ns, metavar="TIME", help="How long to ask.")
+        int, typer.Option(parser=some_time_ns, metavar="TIME", help="How long to ask.", show_default="5s")
     ] = 5_000_000_000,
     requests: Annotated[
         int | None, typer.Option(parser=at_least_one, metavar="N", help="End after this many requests.")
@@ -51,7 +51,10 @@ def load(
         ),
     ] = None,
     settle: Annotated[
-        int, typer.Option(parser=duration_ns, metavar="TIME", help="For what is in flight at the end.")
+        int,
+        typer.Option(
+            parser=duration_ns, metavar="TIME", help="For what is in flight at the end.", show_default="5s"
+        ),
     ] = 5_000_000_000,
     path: Annotated[str, typer.Option(metavar="PATH", help="What to ask for.")] = "/",
     check_echo: Annotated[

@@ -179,6 +179,7 @@ def serve(
     from toolkit.report.live_line import LiveLine
     from toolkit.servers.listener import CannotListen
     from toolkit.servers.options import ServeOptions
+    from toolkit.servers.process_workers import WorkersKeepDyingError
     from toolkit.servers.requests import ParserMissingError
     from toolkit.servers.serving import serve
     from toolkit.servers.text import live_line, table
@@ -225,6 +226,8 @@ def serve(
         refuse(f"{error.filename}: {error.strerror}")
     except (CannotListen, ParserMissingError) as error:
         refuse(str(error))
+    except WorkersKeepDyingError as error:
+        refuse(str(error), Exit.HARNESS)
     output.result(figures, table(figures))
     return Exit.OK if figures.ledgers_hold else Exit.DIFFERED
 

@@ -137,7 +137,7 @@ class Supervisor:
         self._quick_deaths = self._quick_deaths + 1 if quick else 0
         if self._quick_deaths > _QUICK_DEATHS_ALLOWED:
             raise WorkersKeepDyingError(
-                f"{self._quick_deaths} workers in a row died as soon as they were born"
+                f"{self._quick_deaths} workers in a row died as soon as they were born; what they said stands above"
             )
         self._control.figures.others.append(Tally.unpack_from(slot.row))
         Published(Tally(), slot.row)

@@ -7,6 +7,7 @@ from typing import Protocol
 from toolkit.servers.control import Control
 from toolkit.servers.figures import ServerFigures
 from toolkit.servers.options import ServeOptions
+from toolkit.servers.requests import load_parser
 
 
 class Server(Protocol):
@@ -43,8 +44,11 @@ def serve(
     Raises:
         CannotListen: the address cannot be had.
         ParserMissingError: httptools is not installed.
+        WorkersKeepDyingError: processes die as soon as they are born.
         TimeoutError: a worker did not end.
     """
+    if options.model != "pool":
+        load_parser()  # before anything listens, and before there are processes to say it one by one
     with Control(options, when_listening, when_due) as control:
         server = model_named(options.model)(control)
         server.run()

@@ -14,8 +14,9 @@ import time
 from toolkit.ffi.flags import EPOLLIN
 from toolkit.lab import Case, Claim, Lab
 
-_WAITS = 6
-_WAIT_S = 0.005
+_WAITS = 3
+_WAIT_S = 0.05
+"""Many clock ticks: where processor time is counted in ticks (10 ms with HZ=100), each wake-up may be charged one."""
 _MOST = 0.3
 
 
